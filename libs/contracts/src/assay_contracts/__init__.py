@@ -1,1 +1,1 @@
-"""TBD."""
+"""Every message of Assay, and the one decoder that reads them."""

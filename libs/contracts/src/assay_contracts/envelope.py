@@ -1,0 +1,31 @@
+"""The outer JSON of every topic: which message, since when, in which attempt."""
+
+from typing import Annotated, Generic, TypeVar
+from uuid import UUID
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from assay_contracts import bounds
+
+P = TypeVar("P")
+
+
+def _read_id(value: object) -> object:
+    """The UUID of its one accepted spelling; every other thing is left for the strict check to refuse."""
+    if isinstance(value, str):
+        identity = UUID(value)
+        if str(identity) == value:
+            return identity
+    return value
+
+
+class Envelope(BaseModel, Generic[P]):
+    """Version 1. A retry keeps `id` and `ts` (epoch seconds of the first publish) and adds 1 to `attempt`."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="ignore", hide_input_in_errors=True)
+
+    version: Annotated[int, Field(ge=1, le=1)] = 1
+    id: Annotated[UUID, BeforeValidator(_read_id)]
+    ts: Annotated[int, Field(ge=0, le=bounds.LAST_SECOND)]
+    attempt: Annotated[int, Field(ge=1, le=bounds.COUNT)]
+    payload: P
