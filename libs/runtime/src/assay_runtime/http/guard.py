@@ -1,0 +1,124 @@
+"""The outermost layer of an API: time limits, metrics, polite refusals, and the last word on what nobody handled."""
+
+import asyncio
+import time
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import cast
+
+from starlette.routing import BaseRoute
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from assay_runtime.http.problems import Problem, internal, response_of
+from assay_runtime.logs import get_logger
+from assay_runtime.metrics import HTTP_REQUESTS, HTTP_SECONDS
+
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+
+log = get_logger()
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one request may take; sizes in bytes of the body on the wire."""
+
+    body_bytes: int = 1 << 20
+    request_seconds: float = 30.0
+    silence_seconds: float = 10.0
+    """How long a client may be silent in the middle of its body."""
+    drain_bytes: int = 256 << 20
+    drain_seconds: float = 5.0
+    """How much of a refused body is read and dropped, so that a client that sends first and reads later learns why."""
+
+
+class Guard:
+    """ASGI middleware, one per app."""
+
+    def __init__(self, app: ASGIApp, limits: Limits) -> None:
+        self._app = app
+        self._limits = limits
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request; other kinds of connection pass untouched."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        exchange = _Exchange(scope, receive, send, self._limits)
+        started = time.perf_counter()
+        try:
+            await self._serve(scope, exchange)
+        finally:
+            _count(scope, exchange.status, time.perf_counter() - started)
+
+    async def _serve(self, scope: Scope, exchange: "_Exchange") -> None:
+        try:
+            async with asyncio.timeout(self._limits.request_seconds):
+                await self._app(scope, exchange.receive, exchange.send)
+        except TimeoutError:
+            await exchange.refuse(
+                Problem(HTTPStatus.SERVICE_UNAVAILABLE, "timeout", "The request took too long", headers=_RETRY)
+            )
+        except Problem as problem:
+            await exchange.refuse(problem)
+        except Exception as error:
+            log.error("http.defect", error_type=type(error).__name__, exc_info=error)
+            await exchange.refuse(internal())
+
+
+_RETRY = {"Retry-After": "2"}
+
+
+class _Exchange:
+    """One request and its answer, as far as they have come."""
+
+    def __init__(self, scope: Scope, receive: Receive, send: Send, limits: Limits) -> None:
+        self.status: int | None = None
+        self._scope = scope
+        self._receive = receive
+        self._send = send
+        self._limits = limits
+        self._body_complete = False
+
+    async def receive(self) -> Message:
+        if self._body_complete:
+            return await self._receive()
+        try:
+            async with asyncio.timeout(self._limits.silence_seconds):
+                message = await self._receive()
+        except TimeoutError:
+            raise Problem(HTTPStatus.REQUEST_TIMEOUT, "body_timeout", "The body did not arrive in time") from None
+        self._body_complete = message["type"] != "http.request" or not message.get("more_body", False)
+        return message
+
+    async def send(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.status = int(message["status"])
+        elif not message.get("more_body", False) and not self._body_complete:
+            await self._send({**message, "more_body": True})
+            await self._drain()
+            message = {"type": "http.response.body", "body": b"", "more_body": False}
+        await self._send(message)
+
+    async def refuse(self, problem: Problem) -> None:
+        """Answer with a problem unless an answer has begun; then only breaking off tells the client."""
+        if self.status is not None:
+            raise ConnectionAbortedError("the answer had begun")
+        await response_of(problem)(self._scope, self._receive, self.send)
+
+    async def _drain(self) -> None:
+        left = self._limits.drain_bytes
+        try:
+            async with asyncio.timeout(self._limits.drain_seconds):
+                while left > 0 and not self._body_complete:
+                    message = await self.receive()
+                    left -= len(message.get("body", b""))
+        except (TimeoutError, Problem):
+            return
+
+
+def _count(scope: Scope, status: int | None, seconds: float) -> None:
+    method = scope["method"] if scope["method"] in METHODS else "other"
+    route = cast("BaseRoute | None", scope.get("route"))
+    template = str(getattr(route, "path", "none"))
+    HTTP_REQUESTS.labels(method, template, f"{status // 100}xx" if status else "aborted").inc()
+    HTTP_SECONDS.labels(method, template).observe(seconds)
