@@ -1,7 +1,8 @@
 """The catalog event: what one decision changed in one aggregate, as relay publishes it and product applies it."""
 
+import re
 from collections.abc import Mapping
-from typing import Annotated, Final, Literal, Self
+from typing import Annotated, Final, Generic, Literal, Self, TypeVar
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
@@ -25,23 +26,32 @@ Via = Literal["gtin", "brand_mpn", "source_sku", "page", "model", "new", "person
 Evidence = Annotated[Tuple[EvidenceRef], Field(min_length=1, max_length=bounds.EVIDENCE)]
 AttributeName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
 Line = Annotated[str, Field(min_length=1, max_length=bounds.LINE)]
-AggregateId = Annotated[
-    str,
-    Field(pattern=r"^(item|lst)_[A-Za-z0-9_]+(/[a-z][a-z0-9_]*(/[0-9a-f]{16})?)?$", max_length=160),
-]
+_ID_SHAPES: Final[Mapping[str, re.Pattern[str]]] = {
+    "item": re.compile(r"item_[A-Za-z0-9_]{1,59}"),
+    "listing": re.compile(r"lst_[A-Za-z0-9_]{1,60}"),
+    "mapping": re.compile(r"lst_[A-Za-z0-9_]{1,60}"),
+    "attribute": re.compile(r"(item|lst)_[A-Za-z0-9_]{1,60}/[a-z][a-z0-9_]{0,63}(/[0-9a-f]{16})?"),
+}
 
 
-class Owner(Message):
-    """Whose attribute it is: an item's, or a listing's (offers)."""
+_Type = TypeVar("_Type", bound=str)
 
-    type: Literal["item", "listing"]
-    id: Annotated[str, Field(pattern=r"^(item|lst)_[A-Za-z0-9_]+$", max_length=bounds.ID)]
+
+class Typed(Message, Generic[_Type]):
+    """A thing that is named by its type and an id of that type."""
+
+    type: _Type
+    id: str
 
     @model_validator(mode="after")
     def _check_id(self) -> Self:
-        if not self.id.startswith("item_" if self.type == "item" else "lst_"):
-            raise ValueError("the id names another kind of owner")
+        if not _ID_SHAPES[self.type].fullmatch(self.id):
+            raise ValueError("the id is not one of its type")
         return self
+
+
+class Owner(Typed[Literal["item", "listing"]]):
+    """Whose attribute it is: an item's, or a listing's (offers)."""
 
 
 class ItemCreated(Message):
@@ -132,18 +142,13 @@ DATA_MODELS: Final[Mapping[EventType, type[EventData]]] = {
 }
 
 
-class Aggregate(Message):
+class Aggregate(Typed[AggregateType]):
     """What the event changed: an item, a listing's mapping, or an attribute."""
 
-    type: AggregateType
-    id: AggregateId
 
-
-class Dependency(Message):
+class Dependency(Typed[AggregateType]):
     """A revision of another aggregate that must be applied first."""
 
-    type: AggregateType
-    id: AggregateId
     revision: fields.Revision
 
 

@@ -33,9 +33,11 @@ RuleReason = Literal[
     "aggregate_mismatch",  # the aggregate is not the one that the data describes
     "missing_dependency",  # the event does not name what it needs to be applied
     "merged_into_itself",
+    "repeated_part",  # two artifacts of a capture name one part of the body
 ]
 KeyReason = Literal[
     "null_key",
     "wrong_key",  # not the tenant of the payload, or not a tenant at all
 ]
-Reason = BytesReason | SchemaReason | RuleReason | KeyReason
+ModelReason = Literal["not_modelled"]  # the schema takes it and the model does not: a defect of this library
+Reason = BytesReason | SchemaReason | RuleReason | ModelReason | KeyReason
