@@ -1,0 +1,52 @@
+"""The S3 server as a local part: buckets are folders, and a conditional put is honoured."""
+
+import sys
+from dataclasses import dataclass
+from http import HTTPStatus
+
+import httpx
+
+from assay_cli.stack import wheels
+from assay_cli.stack.child import Child
+from assay_cli.stack.layout import Layout
+from assay_cli.stack.ports import HOST
+
+_PROBE_SECONDS = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class S3:
+    """A server's place and port."""
+
+    layout: Layout
+    port: int
+
+    @property
+    def endpoint(self) -> str:
+        return f"http://{HOST}:{self.port}"
+
+    def child(self) -> Child:
+        """The server, as the supervisor runs it."""
+        wheels.folder_of("localbucket", "the S3 server")
+        data = self.layout.data / "s3"
+        return Child(
+            name="s3",
+            kind="part",
+            command=[sys.executable, "-m", "localbucket", str(data), "--host", HOST, "--port", str(self.port)],
+            prepare=lambda: data.mkdir(exist_ok=True),
+            not_ready=self._not_ready,
+        )
+
+    def _not_ready(self) -> str | None:
+        try:
+            status = httpx.get(self.endpoint, timeout=_PROBE_SECONDS).status_code
+        except httpx.HTTPError as refusal:
+            return f"does not answer at {self.endpoint}: {refusal}"
+        return None if status == HTTPStatus.OK else f"answers {status} at {self.endpoint}"
+
+
+def create_bucket(endpoint: str, bucket: str) -> None:
+    """Make the bucket unless it is there."""
+    response = httpx.put(f"{endpoint}/{bucket}", timeout=_PROBE_SECONDS)
+    if response.status_code != HTTPStatus.CONFLICT:
+        response.raise_for_status()
