@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 from uuid import UUID
 
-from assay_contracts.decoder import encode_document
+from assay_contracts.encoder import encode
+from assay_contracts.envelope import Envelope
 from assay_contracts.ids import CaptureId, CatalogId, JobId, SourceId, TenantId
 from assay_contracts.messages import ResolutionJob
 from assay_runtime.sql import load
@@ -36,8 +37,12 @@ class NewJob:
     envelope_ts: int
 
     def message(self) -> bytes:
-        """The Kafka value of its first attempt."""
-        return message(self.envelope_id, self.envelope_ts, FIRST_ATTEMPT, encode_document(self.job))
+        """The Kafka value of its first attempt; InvalidMessage if no reader would take it, for its size too."""
+        return encode(Envelope(id=self.envelope_id, ts=self.envelope_ts, attempt=FIRST_ATTEMPT, payload=self.job))
+
+    def payload(self) -> bytes:
+        """What the job row keeps: the payload as it stands inside the message."""
+        return self.job.model_dump_json().encode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +111,7 @@ async def insert_job(conn: AsyncConnection[TupleRow], new: NewJob) -> None:
             "history_epoch": job.history_epoch,
             "envelope_id": new.envelope_id,
             "envelope_ts": new.envelope_ts,
-            "payload": encode_document(job),
+            "payload": new.payload(),
         },
     )
 
