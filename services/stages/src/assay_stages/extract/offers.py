@@ -1,0 +1,132 @@
+"""The offers of a product, wherever in the graph they stand, and the line that each belongs to."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from assay_stages.extract.facts import LINE_KEPT, MAX_LINES
+from assay_stages.extract.items import Graph, Item, Text
+from assay_stages.normalize.amounts import read_amount
+from assay_stages.normalize.currencies import find_currency
+from assay_stages.normalize.text import clean
+
+MAX_OFFERS = 1_000
+
+_PART_OF = {
+    "price": ("price", "lowprice"),
+    "price_high": ("highprice",),
+    "currency": ("pricecurrency", "currency"),
+    "availability": ("availability",),
+    "condition": ("itemcondition",),
+    "sku": ("sku",),
+}
+_SHARED = ("currency", "availability", "condition", "seller")
+_SPECIFICATION = "pricespecification"
+_LIST_PRICES = ("list", "strikethrough", "msrp", "srp", "regular")
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """One offer: its parts as found, by registry name, and its line ('' when it names no sku and no seller)."""
+
+    item: Item
+    line: str
+    parts: dict[str, Text]
+
+
+def offers_of(product: Item, graph: Graph) -> tuple[Offer, ...]:
+    """Return one offer a line: the lowest, where several offers share a line."""
+    own = list(_stated(product, graph)) or list(_referring(product, graph)) or list(_of_variants(product, graph))
+    if not any("price" in offer.parts for offer in own):
+        own.extend(_bare(product))
+    shared = _parts(product)
+    lines: dict[str, Offer] = {}
+    for offer in own[:MAX_OFFERS]:
+        known = lines.get(offer.line)
+        if known is None or _amount(offer) < _amount(known):
+            lines[offer.line] = offer
+    return tuple(_with_shared(offer, shared) for offer in list(lines.values())[:MAX_LINES])
+
+
+def _stated(item: Item, graph: Graph) -> Iterator[Offer]:
+    """Yield an item's offers; an aggregate's own low and high price only where its offers state no price."""
+    for stated in item.items("offers"):
+        offer = graph.resolve(stated)
+        inner = [_offer(graph.resolve(nested)) for nested in offer.items("offers") if nested is not offer]
+        if any("price" in nested.parts for nested in inner):
+            yield from (_with_shared(nested, _parts(offer)) for nested in inner)
+        else:
+            yield _offer(offer)
+
+
+def _referring(product: Item, graph: Graph) -> Iterator[Offer]:
+    """Yield the offers that stand by themselves and name the product as what they offer."""
+    for root in graph.roots:
+        for candidate in (root, *root.items("graph")):
+            offered = [graph.resolve(item) for item in candidate.items("itemoffered")]
+            if any(item is product for item in offered):
+                yield _offer(candidate)
+
+
+def _of_variants(product: Item, graph: Graph) -> Iterator[Offer]:
+    """Yield the offers of a group's variants, on the line of the variant's sku."""
+    for stated in product.items("hasvariant"):
+        variant = graph.resolve(stated)
+        lent = _parts(variant)
+        for offer in _stated(variant, graph):
+            parts = lent | offer.parts
+            yield Offer(offer.item, _line(parts), parts)
+
+
+def _bare(product: Item) -> Iterator[Offer]:
+    """Yield the price that a product states without an offer around it."""
+    parts = _parts(product)
+    if "price" in parts:
+        yield Offer(product, "", {name: text for name, text in parts.items() if name != "sku"})
+
+
+def _offer(item: Item) -> Offer:
+    parts = _parts(item)
+    return Offer(item, _line(parts), parts)
+
+
+def _with_shared(offer: Offer, shared: dict[str, Text]) -> Offer:
+    """Fill what an offer leaves to the product, the aggregate or the variant that it belongs to."""
+    lent = {name: text for name, text in shared.items() if name in _SHARED}
+    return replace(offer, parts=lent | offer.parts)
+
+
+def _parts(item: Item) -> dict[str, Text]:
+    parts = {name: text for name, names in _PART_OF.items() if (text := _first(item, names)) is not None}
+    for specification in item.items(_SPECIFICATION):
+        if not any(word in _price_type(specification) for word in _LIST_PRICES):
+            parts = _parts(specification) | parts
+    seller = next((text for value in item.properties.get("seller", ()) if (text := _called(value))), None)
+    if seller is not None:
+        parts["seller"] = seller
+    if "currency" not in parts and "price" in parts and find_currency(parts["price"].raw):
+        parts["currency"] = parts["price"]
+    return parts
+
+
+def _first(item: Item, names: tuple[str, ...]) -> Text | None:
+    return next((text for name in names for text in item.texts(name)), None)
+
+
+def _called(value: Text | Item) -> Text | None:
+    return value if isinstance(value, Text) else next(value.texts("name"), None)
+
+
+def _price_type(specification: Item) -> str:
+    return " ".join(text.raw.lower() for text in specification.texts("pricetype"))
+
+
+def _line(parts: dict[str, Text]) -> str:
+    text = parts.get("sku") or parts.get("seller")
+    return "" if text is None else clean(text.raw)[:LINE_KEPT]
+
+
+def _amount(offer: Offer) -> Decimal:
+    price = offer.parts.get("price")
+    amount = None if price is None else read_amount(price.raw)
+    return Decimal("Infinity") if amount is None else amount

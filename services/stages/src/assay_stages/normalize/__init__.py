@@ -1,0 +1,1 @@
+"""Stage ④ normalize: from raw statements to one reading, whose facts carry catalog values."""
