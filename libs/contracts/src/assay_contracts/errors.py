@@ -4,7 +4,7 @@ from typing import Final, get_args
 
 from assay_contracts.reasons import Reason
 
-REASONS: Final[frozenset[Reason]] = frozenset(get_args(Reason))
+REASONS: Final[frozenset[Reason]] = frozenset(reason for group in get_args(Reason) for reason in get_args(group))
 
 
 class ContractError(Exception):

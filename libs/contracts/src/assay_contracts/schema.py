@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any, Final, cast
@@ -117,6 +118,22 @@ def _check_pattern(
         yield ValidationError("does not match")
 
 
+def _check_items(
+    validator: Validator, items: object, value: object, schema: Mapping[str, Any]
+) -> Iterator[ValidationError]:
+    """As `items`, but an array that is refused for its length costs no look at what is in it."""
+    if isinstance(value, list) and len(cast("list[Json]", value)) <= schema.get("maxItems", sys.maxsize):
+        yield from _ITEMS(validator, items, value, schema)
+
+
+def _check_unique(
+    validator: Validator, wanted: object, value: object, schema: Mapping[str, Any]
+) -> Iterator[ValidationError]:
+    """As `uniqueItems`, with the same thrift."""
+    if isinstance(value, list) and len(cast("list[Json]", value)) <= schema.get("maxItems", sys.maxsize):
+        yield from _UNIQUE(validator, wanted, value, schema)
+
+
 @cache
 def _compile(pattern: str) -> re.Pattern[str]:
     """An ECMA-262 pattern: its final `$` is the end of the text, before which no newline is let through."""
@@ -137,9 +154,12 @@ _FORMATS: Final = FormatChecker(formats=())
 _FORMATS.checks("date-time")(_check_date_time)
 _FORMATS.checks("date")(_check_date)
 
+_Keyword = Callable[[Validator, object, object, Mapping[str, Any]], Iterable[ValidationError]]
+_ITEMS: Final = cast("_Keyword", Draft202012Validator.VALIDATORS["items"])
+_UNIQUE: Final = cast("_Keyword", Draft202012Validator.VALIDATORS["uniqueItems"])
 _extend = cast("Callable[..., type[Validator]]", validators.extend)  # pyright: ignore[reportUnknownMemberType]  untyped
 _Strict: Final = _extend(
     Draft202012Validator,
-    validators={"pattern": _check_pattern},
+    validators={"pattern": _check_pattern, "items": _check_items, "uniqueItems": _check_unique},
     type_checker=Draft202012Validator.TYPE_CHECKER.redefine("integer", _is_integer),
 )
