@@ -1,0 +1,86 @@
+-- name: lock_latest
+-- The newest serial of a source's key, held until the decision commits.
+SELECT listing_id FROM listing
+WHERE tenant_id = %(tenant_id)s AND catalog_id = %(catalog_id)s AND source_id = %(source_id)s AND key = %(key)s
+ORDER BY serial DESC LIMIT 1
+FOR UPDATE;
+
+-- name: lock_listing
+-- One listing by its id, held until the decision commits.
+SELECT listing_id FROM listing
+WHERE tenant_id = %(tenant_id)s AND catalog_id = %(catalog_id)s AND listing_id = %(listing_id)s
+FOR UPDATE;
+
+-- name: insert_listing
+-- A source's thing, seen for the first time or under a new serial.
+INSERT INTO listing (tenant_id, catalog_id, listing_id, source_id, key, serial, url, reading_id)
+VALUES (%(tenant_id)s, %(catalog_id)s, %(listing_id)s, %(source_id)s, %(key)s, %(serial)s, %(url)s, %(reading_id)s);
+
+-- name: speak_by
+-- The listing now speaks by this reading.
+UPDATE listing SET reading_id = %(reading_id)s, url = %(url)s, state = %(state)s
+WHERE tenant_id = %(tenant_id)s AND catalog_id = %(catalog_id)s AND listing_id = %(listing_id)s;
+
+-- name: set_state
+-- Gone, replaced or rejected.
+UPDATE listing SET state = %(state)s
+WHERE tenant_id = %(tenant_id)s AND catalog_id = %(catalog_id)s AND listing_id = %(listing_id)s;
+
+-- name: find_listings
+-- Some listings with what they map to and how far their source is trusted.
+SELECT l.listing_id, l.source_id, l.key, l.serial, l.url, l.state, s.trust, l.reading_id, m.item_id
+FROM listing l
+JOIN source s ON (s.tenant_id, s.source_id) = (l.tenant_id, l.source_id)
+LEFT JOIN mapping m ON (m.tenant_id, m.catalog_id, m.listing_id) = (l.tenant_id, l.catalog_id, l.listing_id)
+WHERE l.tenant_id = %(tenant_id)s AND l.catalog_id = %(catalog_id)s AND l.listing_id = ANY(%(listings)s);
+
+-- name: listings_of_items
+-- The listings mapped to some items.
+SELECT listing_id FROM mapping
+WHERE tenant_id = %(tenant_id)s AND catalog_id = %(catalog_id)s AND item_id = ANY(%(items)s);
+
+-- name: keys_of_listing
+-- By which keys a listing is found.
+SELECT kind, value FROM listing_key
+WHERE tenant_id = %(tenant_id)s AND catalog_id = %(catalog_id)s AND listing_id = %(listing_id)s;
+
+-- name: drop_keys
+-- The keys of the reading by which the listing spoke before.
+DELETE FROM listing_key
+WHERE tenant_id = %(tenant_id)s AND catalog_id = %(catalog_id)s AND listing_id = %(listing_id)s;
+
+-- name: insert_keys
+-- The keys of the reading by which it speaks now.
+INSERT INTO listing_key (tenant_id, catalog_id, kind, value, listing_id)
+SELECT %(tenant_id)s, %(catalog_id)s, kind, value, %(listing_id)s
+FROM unnest(%(kinds)s::text[], %(values)s::text[]) AS k (kind, value);
+
+-- name: keys_of_items
+-- The exact keys that an item's listings state.
+SELECT m.item_id, k.kind, k.value FROM mapping m
+JOIN listing_key k ON (k.tenant_id, k.catalog_id, k.listing_id) = (m.tenant_id, m.catalog_id, m.listing_id)
+WHERE m.tenant_id = %(tenant_id)s AND m.catalog_id = %(catalog_id)s AND m.item_id = ANY(%(items)s)
+  AND k.kind = ANY(%(exact)s);
+
+-- name: items_in_blocks
+-- Items that share a key with a reading, those with most shared keys first; a key of more than `most` listings tells nothing.
+WITH wanted AS (SELECT * FROM unnest(%(kinds)s::text[], %(values)s::text[]) AS w (kind, value)),
+telling AS (
+    SELECT k.kind, k.value FROM listing_key k JOIN wanted w USING (kind, value)
+    WHERE k.tenant_id = %(tenant_id)s AND k.catalog_id = %(catalog_id)s
+    GROUP BY k.kind, k.value HAVING count(*) <= %(most)s)
+SELECT m.item_id FROM telling t
+JOIN listing_key k ON k.tenant_id = %(tenant_id)s AND k.catalog_id = %(catalog_id)s
+    AND k.kind = t.kind AND k.value = t.value
+JOIN mapping m ON (m.tenant_id, m.catalog_id, m.listing_id) = (k.tenant_id, k.catalog_id, k.listing_id)
+WHERE m.item_id IS NOT NULL
+GROUP BY m.item_id ORDER BY count(*) DESC, m.item_id LIMIT %(limit)s;
+
+-- name: unmapped_with_keys
+-- Open listings that no item has, though one now has their exact key.
+SELECT DISTINCT l.listing_id FROM listing_key k
+JOIN listing l ON (l.tenant_id, l.catalog_id, l.listing_id) = (k.tenant_id, k.catalog_id, k.listing_id)
+LEFT JOIN mapping m ON (m.tenant_id, m.catalog_id, m.listing_id) = (k.tenant_id, k.catalog_id, k.listing_id)
+WHERE k.tenant_id = %(tenant_id)s AND k.catalog_id = %(catalog_id)s AND l.state = 'open' AND m.item_id IS NULL
+  AND (k.kind, k.value) IN (SELECT * FROM unnest(%(kinds)s::text[], %(values)s::text[]))
+ORDER BY l.listing_id LIMIT %(limit)s;
