@@ -1,0 +1,74 @@
+"""Runs one process of intake by its name: `python -m assay_intake api`."""
+
+import asyncio
+import sys
+
+from assay_runtime import failpoints, logs
+from assay_runtime.evidence import EvidenceStore, EvidenceUnavailable
+from assay_runtime.health import Health, OpsServer
+from assay_runtime.http import serve
+from assay_runtime.kafka import Publisher
+from assay_runtime.postgres import open_async_pool
+from assay_runtime.settings import EXIT_CONFIGURATION, read
+from assay_runtime.stop import Stop
+
+from assay_intake.api import Intake, build_app
+from assay_intake.enqueue import Enqueuer
+from assay_intake.settings import IntakeSettings
+from assay_intake.spool import Spool
+
+PROCESS = "intake-api"
+PROOF_PAUSE_SECONDS = 1.0
+
+log = logs.get_logger()
+
+
+async def run(settings: IntakeSettings, stop: Stop, health: Health) -> None:
+    """Serve until asked to stop; requests under way and sends under way end first."""
+    publisher = await asyncio.to_thread(Publisher, settings, PROCESS)
+    pool = await open_async_pool(settings.dsn, settings.pool_min, settings.pool_max, PROCESS)
+    try:
+        async with pool, EvidenceStore(settings) as bucket:
+            await prove(bucket, stop, health)
+            enqueuer = Enqueuer(pool, publisher, settings)
+            with Spool(settings.spool_dir, settings.spool_bytes) as spool:
+                await serve(
+                    build_app(settings, Intake(settings, pool, bucket, spool, enqueuer)), settings, stop, health
+                )
+            await enqueuer.close()
+    finally:
+        await asyncio.to_thread(publisher.close)
+
+
+async def prove(bucket: EvidenceStore, stop: Stop, health: Health) -> None:
+    """Wait for the evidence store, then refuse one that lets a second writer replace what a first one put."""
+    while not stop.is_set():
+        try:
+            await bucket.prove_conditional_puts()
+        except EvidenceUnavailable:
+            health.ready(False, "the evidence store does not answer")
+            log.warning("evidence.unavailable")
+            await asyncio.to_thread(stop.wait, PROOF_PAUSE_SECONDS)
+        else:
+            return
+
+
+def main() -> None:
+    """Read the settings and run the named process."""
+    if sys.argv[1:] != ["api"]:
+        sys.stderr.write("usage: python -m assay_intake api\n")
+        raise SystemExit(EXIT_CONFIGURATION)
+    settings = read(IntakeSettings)
+    logs.setup(PROCESS, settings.log_level)
+    failpoints.arm(settings.failpoints, settings.failpoint_log)
+    stop, health = Stop(), Health()
+    ops = OpsServer(settings.ops_host, settings.ops_port, health)
+    log.info("process.started", port=ops.port)
+    try:
+        asyncio.run(run(settings, stop, health))
+    finally:
+        ops.close()
+
+
+if __name__ == "__main__":
+    main()
