@@ -159,9 +159,12 @@ async def end_start(conn: AsyncConnection[TupleRow], tenant_id: TenantId, job_id
     await conn.execute(_SQL["end_start"], {"tenant_id": tenant_id, "job_id": job_id, "attempt": attempt})
 
 
-async def finish_job(conn: AsyncConnection[TupleRow], tenant_id: TenantId, job_id: JobId, outcome: str) -> None:
-    """The job is done, with an outcome that people can read."""
-    await conn.execute(_SQL["finish_job"], {"tenant_id": tenant_id, "job_id": job_id, "outcome": outcome})
+async def finish_job(
+    conn: AsyncConnection[TupleRow], tenant_id: TenantId, job_id: JobId, outcome: str, cause: str | None = None
+) -> None:
+    """The job is done, with an outcome that people can read and, where that is not what they hoped for, its cause."""
+    parameters = {"tenant_id": tenant_id, "job_id": job_id, "outcome": outcome, "cause": cause}
+    await conn.execute(_SQL["finish_job"], parameters)
 
 
 async def retry_job(

@@ -41,7 +41,7 @@ WHERE tenant_id = %(tenant_id)s AND job_id = %(job_id)s AND attempt = %(attempt)
 -- name: finish_job
 -- The job took effect.
 UPDATE job
-SET state = 'done', outcome = %(outcome)s, cause = NULL, ended_at = clock_timestamp()
+SET state = 'done', outcome = %(outcome)s, cause = %(cause)s, ended_at = clock_timestamp()
 WHERE tenant_id = %(tenant_id)s AND job_id = %(job_id)s AND state = 'open';
 
 -- name: retry_job
