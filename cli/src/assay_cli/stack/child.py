@@ -28,4 +28,4 @@ class Child:
     stop_signal: signal.Signals = signal.SIGTERM
     stop_seconds: float = 15.0
     ops_port: int | None = None
-    http_port: int | None = None
+    port: int | None = None

@@ -40,6 +40,7 @@ class Kafka:
         return Child(
             name="kafka",
             kind="part",
+            port=self.port,
             command=java("kafka.Kafka", [str(self._settings_file)], _BROKER_FLAGS),
             prepare=self._prepare,
             not_ready=lambda: not_ready(self.bootstrap),

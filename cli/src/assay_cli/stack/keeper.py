@@ -28,7 +28,7 @@ class Keeper:
         self._layout = layout
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._keep, name=f"keep {child.name}", daemon=True)
-        self._state = ProcessState(child.name, child.kind, ops_port=child.ops_port, http_port=child.http_port)
+        self._state = ProcessState(child.name, child.kind, ops_port=child.ops_port, port=child.port)
 
     @property
     def state(self) -> ProcessState:

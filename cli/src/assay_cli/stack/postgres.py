@@ -35,6 +35,7 @@ class Postgres:
         return Child(
             name="postgres",
             kind="part",
+            port=self.port,
             command=[*unprivileged.prefix(), _binary("postgres"), "-D", str(self._data), *self._flags()],
             prepare=self._prepare,
             not_ready=self._not_ready,

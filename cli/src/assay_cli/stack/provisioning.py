@@ -5,7 +5,10 @@ from collections.abc import Callable
 
 import httpx
 import psycopg
-from assay_runtime.errors import AssayRuntimeError
+from assay_contracts.topics import TOPICS
+from assay_runtime.errors import AssayRuntimeError, KafkaUnavailable
+from assay_runtime.kafka import ensure_topics
+from assay_runtime.settings import KafkaSettings
 
 from assay_cli.stack import databases
 from assay_cli.stack.errors import NotReady
@@ -29,7 +32,7 @@ def _try(what: str, act: Callable[[], object]) -> None:
     for left in reversed(range(_TRIES)):
         try:
             act()
-        except (psycopg.OperationalError, httpx.TransportError) as outage:
+        except (psycopg.OperationalError, httpx.TransportError, KafkaUnavailable) as outage:
             if left == 0:
                 raise NotReady(f"{what} could not be prepared: {outage}") from outage
             time.sleep(_PAUSE_SECONDS)
@@ -40,8 +43,4 @@ def _try(what: str, act: Callable[[], object]) -> None:
 
 
 def _create_topics(bootstrap: str) -> None:
-    from assay_contracts.topics import TOPICS
-    from assay_runtime.kafka import ensure_topics
-    from assay_runtime.settings import KafkaSettings
-
     ensure_topics(KafkaSettings(kafka_bootstrap=bootstrap), TOPICS.values(), replication=1)

@@ -32,6 +32,7 @@ class S3:
         return Child(
             name="s3",
             kind="part",
+            port=self.port,
             command=[sys.executable, "-m", "localbucket", str(data), "--host", HOST, "--port", str(self.port)],
             prepare=lambda: data.mkdir(exist_ok=True),
             not_ready=self._not_ready,

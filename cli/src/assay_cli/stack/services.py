@@ -25,7 +25,7 @@ def child(installation: Installation, name: str, history_epoch: str) -> Child:
         environment=installation.environment(process, history_epoch),
         not_ready=lambda: not_ready(ops_port),
         ops_port=ops_port,
-        http_port=installation.ports.get(http_port_name(name)),
+        port=installation.ports.get(http_port_name(name)),
     )
 
 

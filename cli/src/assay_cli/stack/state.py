@@ -24,7 +24,7 @@ class ProcessState:
     pid: int | None = None
     restarts: int = 0
     ops_port: int | None = None
-    http_port: int | None = None
+    port: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

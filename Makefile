@@ -1,0 +1,68 @@
+# Everything a person or CI does with this checkout. `make` alone prints what there is.
+
+PYTHON := $(shell for python in python3.11 python3.12 python3.13 python3; do \
+	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; done)
+BIN := .venv/bin
+ASSAY := $(BIN)/assay
+READY := .venv/share/assay/setup.stamp
+MANIFESTS := requirements.lock scripts/setup.py \
+	$(wildcard libs/*/pyproject.toml services/*/pyproject.toml cli/pyproject.toml cli/src/assay_cli/stack/kafka_jars*.toml)
+PROCESSES := intake extract normalize identity resolver relay-events relay-jobs apply product
+
+.DEFAULT_GOAL := help
+.PHONY: help setup lock demo up down status $(PROCESSES:%=run-%) test lint types imports verify ci bench
+
+help: ## this list
+	@printf 'Assay: evidence in, a catalog that can be questioned out.\n\n'
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
+	@printf '  make %-14s %s\n' 'run-PROCESS' 'one process alone, with settings from the environment:'
+	@printf '       %s\n' '$(wordlist 1,5,$(PROCESSES))' '$(wordlist 6,9,$(PROCESSES))'
+	@printf '\nThe operator'"'"'s command is %s (after make setup).\n' '$(ASSAY)'
+
+setup: $(READY) ## fetch everything needed into this checkout (other targets do it by themselves)
+
+$(READY): $(MANIFESTS)
+	@test -n '$(PYTHON)' || { echo 'Python 3.11 or newer is needed: install python3, python3-pip and python3-venv' >&2; exit 1; }
+	@$(PYTHON) scripts/setup.py
+
+lock: $(READY) ## resolve the newest allowed versions and write requirements.lock
+	$(BIN)/uv lock --upgrade
+	$(BIN)/uv export --quiet --all-packages --all-groups --no-emit-workspace --no-header -o requirements.lock
+
+demo: $(READY) ## real pages become a catalog you can question (ONCE=1: stop everything afterwards)
+	@$(ASSAY) demo $(if $(ONCE),--once)
+
+up: $(READY) ## start Kafka, Postgres, S3 and every process
+	@$(ASSAY) up
+
+down: $(READY) ## stop them; data is kept
+	@$(ASSAY) down
+
+status: $(READY) ## what runs, and how far each hop is
+	@$(ASSAY) status
+
+$(PROCESSES:%=run-%): run-%: $(READY)
+	@$(ASSAY) run $*
+
+test: $(READY) ## every test but the long ones (ARGS= goes to pytest)
+	@$(BIN)/pytest -n 2 --dist loadgroup $(ARGS)
+
+lint: $(READY) ## style and format
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+
+types: $(READY) ## strict types
+	@$(BIN)/basedpyright
+
+imports: $(READY) ## who may import whom
+	@$(BIN)/lint-imports
+
+verify: $(READY) ## the lock fits the packages and names no address
+	@$(BIN)/uv pip check
+	@! grep -nE 'https?:' requirements.lock cli/src/assay_cli/stack/kafka_jars.lock.toml
+
+ci: lint types imports verify test ## the whole gate, the demo included
+	@$(MAKE) --no-print-directory demo ONCE=1
+
+bench: ## the measurements there are
+	@ls tests/bench/*.py 2>/dev/null || echo 'No measurement exists yet; they will lie in tests/bench, each with a target bench-NAME.'

@@ -1,0 +1,1 @@
+"""The commands of `assay`, a module for each thing an operator deals with."""

@@ -1,0 +1,27 @@
+"""How a command fails: one message in words, exit code 1, no traceback for what is no surprise."""
+
+import functools
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
+
+import typer
+from rich.console import Console
+
+from assay_cli.stack import StackError
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def in_words(command: Callable[P, R]) -> Callable[P, R]:
+    """The command, with the failures of the local stack told instead of raised."""
+
+    @functools.wraps(command)
+    def told(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return command(*args, **kwargs)
+        except StackError as failure:
+            Console(stderr=True).print(f"[bold red]✗[/] {type(failure).__name__}:", str(failure), markup=True)
+            raise typer.Exit(1) from failure
+
+    return told

@@ -1,0 +1,15 @@
+"""`assay`: every act of an operator, composed from the modules of `commands`."""
+
+import typer
+
+from assay_cli.commands import local, status
+
+app = typer.Typer(
+    name="assay",
+    help="Evidence in, a catalog that can be questioned out.",
+    no_args_is_help=True,
+    pretty_exceptions_show_locals=False,
+)
+
+for commands in (local, status):
+    commands.register(app)
