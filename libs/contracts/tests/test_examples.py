@@ -1,4 +1,4 @@
-"""The folders of examples are part of the contract: each example is read, each refused one for the reason in its name."""
+"""Examples are part of the contract: each is read, and each refused one is refused for the reason in its name."""
 
 import json
 from collections.abc import Iterator

@@ -1,7 +1,6 @@
 """Messages to bytes: compact UTF-8 that the decoder has already taken."""
 
 import json
-from typing import TypeVar
 
 from pydantic import BaseModel
 
@@ -11,10 +10,8 @@ from assay_contracts.errors import UnknownContract
 from assay_contracts.messages import MESSAGES, CaptureRequest, HistoryWitness, Payload, Receipt
 from assay_contracts.topics import topic_of
 
-_P = TypeVar("_P", bound=Payload)
 
-
-def encode(envelope: Envelope[_P]) -> bytes:
+def encode(envelope: Envelope[Payload]) -> bytes:
     """The Kafka value of a message; InvalidMessage if the decoder would refuse it, for its size too."""
     data = _dump(envelope)
     decode(topic_of(_name(envelope.payload)).name, data)

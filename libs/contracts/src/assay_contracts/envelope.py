@@ -7,7 +7,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from assay_contracts import bounds
 
-P = TypeVar("P")
+P = TypeVar("P", covariant=True)
 
 
 def _read_id(value: object) -> object:
@@ -19,10 +19,10 @@ def _read_id(value: object) -> object:
     return value
 
 
-class Envelope(BaseModel, Generic[P]):
+class Envelope(BaseModel, Generic[P], frozen=True):
     """Version 1. A retry keeps `id` and `ts` (epoch seconds of the first publish) and adds 1 to `attempt`."""
 
-    model_config = ConfigDict(frozen=True, strict=True, extra="ignore", hide_input_in_errors=True)
+    model_config = ConfigDict(strict=True, extra="ignore", hide_input_in_errors=True)
 
     version: Annotated[int, Field(ge=1, le=1)] = 1
     id: Annotated[UUID, BeforeValidator(_read_id)]

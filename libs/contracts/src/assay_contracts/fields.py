@@ -1,8 +1,9 @@
 """The fields that messages share: ids, hashes, refs, timestamps and decimals, each with its pattern and bound."""
 
-from typing import Annotated, Final, TypeVar
+from functools import cache
+from typing import Annotated, Final, Self, TypeVar
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, model_validator
 
 from assay_contracts import bounds, decimals, ids, timestamps
 
@@ -16,6 +17,18 @@ class Message(BaseModel):
     """A frozen, closed piece of a message; it refuses what its schema refuses and converts nothing."""
 
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid", hide_input_in_errors=True)
+
+    @model_validator(mode="after")
+    def _check_constants(self, info: ValidationInfo) -> Self:
+        if info.context == WIRE and not _constants(type(self)) <= self.model_fields_set:
+            raise ValueError("a constant stands in the document, too")
+        return self
+
+
+@cache
+def _constants(model: type[BaseModel]) -> frozenset[str]:
+    """Fields that code may leave to their default and a document may not."""
+    return frozenset(name for name, field in model.model_fields.items() if isinstance(field.default, str))
 
 
 def _is_none(value: object) -> bool:

@@ -122,7 +122,7 @@ def _check_items(
     validator: Validator, items: object, value: object, schema: Mapping[str, Any]
 ) -> Iterator[ValidationError]:
     """As `items`, but an array that is refused for its length costs no look at what is in it."""
-    if isinstance(value, list) and len(cast("list[Json]", value)) <= schema.get("maxItems", sys.maxsize):
+    if _fits(value, schema):
         yield from _ITEMS(validator, items, value, schema)
 
 
@@ -130,8 +130,12 @@ def _check_unique(
     validator: Validator, wanted: object, value: object, schema: Mapping[str, Any]
 ) -> Iterator[ValidationError]:
     """As `uniqueItems`, with the same thrift."""
-    if isinstance(value, list) and len(cast("list[Json]", value)) <= schema.get("maxItems", sys.maxsize):
+    if _fits(value, schema):
         yield from _UNIQUE(validator, wanted, value, schema)
+
+
+def _fits(value: object, schema: Mapping[str, Any]) -> bool:
+    return isinstance(value, list) and len(cast("list[object]", value)) <= schema.get("maxItems", sys.maxsize)
 
 
 @cache
