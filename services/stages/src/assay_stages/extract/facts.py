@@ -3,7 +3,10 @@
 import json
 from collections.abc import Iterable
 from dataclasses import astuple, dataclass
+from itertools import islice
 from typing import Literal, cast
+
+from assay_contracts import bounds
 
 Outcome = Literal["ok", "nothing", "broken"]
 PlaceSyntax = Literal["json_pointer", "xpath"]
@@ -12,8 +15,9 @@ MAX_FACTS = 500
 MAX_LINES = 100
 RAW_KEPT = 20_001
 """Characters kept of one statement: one more than the longest value (a description), so that too long shows."""
-PLACE_KEPT = 1_000
 LINE_KEPT = 100
+NODE_BYTES = 2_000
+"""What still fits a B-tree entry beside the ids of tenant, catalog and capture."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +46,12 @@ class Found:
 
 NOTHING = Found("nothing")
 BROKEN = Found("broken")
+
+
+def bounded(facts: Iterable[RawFact]) -> tuple[RawFact, ...]:
+    """Keep the first facts whose place and node can be stored; a place of '' was too dear to work out."""
+    kept = (fact for fact in facts if 0 < len(fact.place) <= bounds.PLACE and not fact.place.startswith("/@"))
+    return tuple(islice((fact for fact in kept if len(fact.node.encode()) <= NODE_BYTES), MAX_FACTS))
 
 
 def to_json(facts: Iterable[RawFact]) -> bytes:

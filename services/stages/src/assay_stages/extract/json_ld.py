@@ -2,11 +2,14 @@
 
 from dataclasses import dataclass, field
 
+from assay_stages.extract.facts import RAW_KEPT
 from assay_stages.extract.items import Graph, Item, Text, local_name
-from assay_stages.extract.page import Json, Page, escape_pointer, json_text
+from assay_stages.extract.page import Json, Page, escape_pointer, is_storable, json_text
 
 MAX_DEPTH = 24
-MAX_ITEMS = 20_000
+MAX_VALUES = 50_000
+
+_ABOUT_THE_ITEM = ("@type", "@id", "@context")
 
 
 @dataclass(slots=True)
@@ -14,12 +17,12 @@ class _Builder:
     """Builds items until a page has spent its budget; what lies beyond is not read."""
 
     by_identity: dict[str, Item] = field(default_factory=dict)
-    items_left: int = MAX_ITEMS
+    values_left: int = MAX_VALUES
 
     def item(self, value: dict[str, Json], node: str, depth: int) -> Item:
         item = Item(node, _types(value.get("@type")), json_text(value.get("@id")) or "")
         for key, content in value.items():
-            if key not in ("@type", "@id", "@context"):
+            if key not in _ABOUT_THE_ITEM and self.values_left > 0 and is_storable(key):
                 place = f"{node}/{escape_pointer(key)}"
                 item.properties.setdefault(local_name(key), []).extend(self.values(content, place, depth + 1))
         if item.identity and item.properties:
@@ -27,23 +30,18 @@ class _Builder:
         return item
 
     def values(self, content: Json, place: str, depth: int) -> list[Text | Item]:
+        if depth > MAX_DEPTH:
+            return []
         if isinstance(content, list):
-            return self._flattened(content, place, depth + 1)
+            entries = enumerate(content[: max(self.values_left, 0)])
+            return [found for n, entry in entries for found in self.values(entry, f"{place}/{n}", depth + 1)]
+        self.values_left -= 1
         if isinstance(content, dict):
             if "@value" in content:
                 return self.values(content["@value"], f"{place}/@value", depth + 1)
-            return [self.item(content, place, depth)] if self._afford(depth) else []
+            return [self.item(content, place, depth)]
         raw = json_text(content)
-        return [] if raw is None or not raw.strip() else [Text(raw, "json_pointer", place)]
-
-    def _flattened(self, content: list[Json], place: str, depth: int) -> list[Text | Item]:
-        if depth > MAX_DEPTH:
-            return []
-        return [found for n, entry in enumerate(content) for found in self.values(entry, f"{place}/{n}", depth)]
-
-    def _afford(self, depth: int) -> bool:
-        self.items_left -= 1
-        return depth <= MAX_DEPTH and self.items_left >= 0
+        return [] if raw is None or not raw.strip() else [Text(raw[:RAW_KEPT], "json_pointer", place)]
 
 
 def read(page: Page) -> Graph:

@@ -1,10 +1,11 @@
 """Microdata as items, by a walk of our own: a fact needs the xpath of every value, which extruct does not keep."""
 
+from assay_stages.extract.facts import RAW_KEPT
 from assay_stages.extract.items import Graph, Item, Text, local_name
 from assay_stages.extract.page import Page
-from assay_stages.extract.tree import Document, Element
+from assay_stages.extract.tree import Document, Element, text_of
 
-MAX_ELEMENTS = 5_000
+MAX_ELEMENTS = 1_500
 
 _SOURCES = {"img": "src", "audio": "src", "video": "src", "embed": "src", "iframe": "src", "source": "src"}
 _VALUED = {"meter": "value", "data": "value", "object": "data", "time": "datetime"}
@@ -20,7 +21,7 @@ def read(page: Page) -> Graph:
     document = page.document
     items: dict[Element, Item] = {}
     roots: list[Item] = []
-    for element in document.select("//*[@itemscope or @itemprop]")[:MAX_ELEMENTS]:
+    for element in document.select("//*[@itemscope or @itemprop]", MAX_ELEMENTS):
         owner = _owner(element, items)
         value = _item(document, element, items) or _text(document, element)
         names = (element.get("itemprop") or "").split()
@@ -45,7 +46,7 @@ def _item(document: Document, element: Element, items: dict[Element, Item]) -> I
     item = Item(path, types, element.get("itemid") or "")
     content = element.get("content")
     if content and content.strip():
-        item.properties["name"] = [Text(content, "xpath", f"{path}/@content")]
+        item.properties["name"] = [Text(content[:RAW_KEPT], "xpath", f"{path}/@content")]
     items[element] = item
     return item
 
@@ -54,10 +55,11 @@ def _text(document: Document, element: Element) -> Text | None:
     attribute = _attribute(element)
     if attribute is None and element.tag in _SILENT:
         return None
+    raw = element.get(attribute) if attribute else text_of(element)
+    if raw is None or not raw.strip():
+        return None
     path = document.path_of(element)
-    place = path if attribute is None else f"{path}/@{attribute}"
-    raw = element.get(attribute) if attribute else document.text_at(place)
-    return Text(raw, "xpath", place) if raw and raw.strip() else None
+    return Text(raw[:RAW_KEPT], "xpath", path if attribute is None else f"{path}/@{attribute}")
 
 
 def _attribute(element: Element) -> str | None:

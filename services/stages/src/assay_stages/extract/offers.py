@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from itertools import islice
 
 from assay_stages.extract.facts import LINE_KEPT, MAX_LINES
 from assay_stages.extract.items import Graph, Item, Text
@@ -11,6 +12,7 @@ from assay_stages.normalize.currencies import find_currency
 from assay_stages.normalize.text import clean
 
 MAX_OFFERS = 1_000
+MAX_SPECIFICATIONS = 10
 
 _PART_OF = {
     "price": ("price", "lowprice"),
@@ -36,23 +38,27 @@ class Offer:
 
 def offers_of(product: Item, graph: Graph) -> tuple[Offer, ...]:
     """Return one offer a line: the lowest, where several offers share a line."""
-    own = list(_stated(product, graph)) or list(_referring(product, graph)) or list(_of_variants(product, graph))
-    if not any("price" in offer.parts for offer in own):
-        own.extend(_bare(product))
+    own = _some(_stated(product, graph)) or _some(_referring(product, graph)) or _some(_of_variants(product, graph))
     shared = _parts(product)
+    if "price" in shared and not any("price" in offer.parts for offer in own):
+        own = [replace(offer, parts=shared | offer.parts) for offer in own] or [Offer(product, "", shared)]
     lines: dict[str, Offer] = {}
-    for offer in own[:MAX_OFFERS]:
+    for offer in own:
         known = lines.get(offer.line)
         if known is None or _amount(offer) < _amount(known):
             lines[offer.line] = offer
     return tuple(_with_shared(offer, shared) for offer in list(lines.values())[:MAX_LINES])
 
 
+def _some(offers: Iterator[Offer]) -> list[Offer]:
+    return list(islice(offers, MAX_OFFERS))
+
+
 def _stated(item: Item, graph: Graph) -> Iterator[Offer]:
     """Yield an item's offers; an aggregate's own low and high price only where its offers state no price."""
     for stated in item.items("offers"):
         offer = graph.resolve(stated)
-        inner = [_offer(graph.resolve(nested)) for nested in offer.items("offers") if nested is not offer]
+        inner = _some(_offer(graph.resolve(nested)) for nested in offer.items("offers"))
         if any("price" in nested.parts for nested in inner):
             yield from (_with_shared(nested, _parts(offer)) for nested in inner)
         else:
@@ -62,7 +68,7 @@ def _stated(item: Item, graph: Graph) -> Iterator[Offer]:
 def _referring(product: Item, graph: Graph) -> Iterator[Offer]:
     """Yield the offers that stand by themselves and name the product as what they offer."""
     for root in graph.roots:
-        for candidate in (root, *root.items("graph")):
+        for candidate in (root, *root.items("@graph")):
             offered = [graph.resolve(item) for item in candidate.items("itemoffered")]
             if any(item is product for item in offered):
                 yield _offer(candidate)
@@ -78,13 +84,6 @@ def _of_variants(product: Item, graph: Graph) -> Iterator[Offer]:
             yield Offer(offer.item, _line(parts), parts)
 
 
-def _bare(product: Item) -> Iterator[Offer]:
-    """Yield the price that a product states without an offer around it."""
-    parts = _parts(product)
-    if "price" in parts:
-        yield Offer(product, "", {name: text for name, text in parts.items() if name != "sku"})
-
-
 def _offer(item: Item) -> Offer:
     parts = _parts(item)
     return Offer(item, _line(parts), parts)
@@ -98,12 +97,14 @@ def _with_shared(offer: Offer, shared: dict[str, Text]) -> Offer:
 
 def _parts(item: Item) -> dict[str, Text]:
     parts = {name: text for name, names in _PART_OF.items() if (text := _first(item, names)) is not None}
-    for specification in item.items(_SPECIFICATION):
+    for specification in islice(item.items(_SPECIFICATION), MAX_SPECIFICATIONS):
         if not any(word in _price_type(specification) for word in _LIST_PRICES):
             parts = _parts(specification) | parts
     seller = next((text for value in item.properties.get("seller", ()) if (text := _called(value))), None)
     if seller is not None:
         parts["seller"] = seller
+    if "price_high" in parts and "price" in parts and parts["price_high"].raw == parts["price"].raw:
+        del parts["price_high"]
     if "currency" not in parts and "price" in parts and find_currency(parts["price"].raw):
         parts["currency"] = parts["price"]
     return parts

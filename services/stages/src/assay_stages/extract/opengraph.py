@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from assay_stages.extract.facts import BROKEN, MAX_FACTS, NOTHING, PLACE_KEPT, RAW_KEPT, Found, RawFact
+from assay_stages.extract.facts import BROKEN, NOTHING, RAW_KEPT, Found, RawFact, bounded
 from assay_stages.extract.page import Page, is_html
 from assay_stages.extract.tree import Document, Element
 from assay_stages.normalize.currencies import find_currency
@@ -49,14 +49,14 @@ def read(page: bytes, media_type: str, url: str | None) -> Found:
     metas = _metas(document)
     if "product" not in _content(metas, "og:type") and not _SAYS_PRODUCT & metas.keys():
         return NOTHING
-    facts = tuple(fact for fact in _facts(document, metas) if len(fact.place) <= PLACE_KEPT)[:MAX_FACTS]
+    facts = bounded(_facts(document, metas))
     return Found("ok" if facts else "nothing", facts, 1)
 
 
 def _metas(document: Document) -> dict[str, list[Element]]:
     """Return the meta tags with content, by property in lower case, in the order of the page."""
     metas: dict[str, list[Element]] = {}
-    for element in document.select("//meta[@content and (@property or @name)]")[:MAX_METAS]:
+    for element in document.select("//meta[@content and (@property or @name)]", MAX_METAS):
         if (element.get("content") or "").strip():
             metas.setdefault((element.get("property") or element.get("name") or "").strip().lower(), []).append(element)
     return metas

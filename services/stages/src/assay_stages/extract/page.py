@@ -11,7 +11,7 @@ from w3lib.encoding import html_to_unicode
 from assay_stages.extract import tree
 from assay_stages.extract.facts import PlaceSyntax
 
-MAX_PAGE_BYTES = 8 * 1024 * 1024
+MAX_PAGE_BYTES = 5 * 1024 * 1024
 MAX_SCRIPTS = 100
 
 Json = dict[str, "Json"] | list["Json"] | str | bool | None
@@ -19,6 +19,7 @@ Json = dict[str, "Json"] | list["Json"] | str | bool | None
 
 _HTML_TYPES = frozenset({"", "text/html", "application/xhtml+xml", "text/plain", "application/octet-stream"})
 _BINARY = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+_UNSTORABLE = re.compile(r"[\x00\ud800-\udfff]")
 _WRAPPING = re.compile(r"\A\s*(?:<!--|//\s*<!\[CDATA\[|/\*\s*<!\[CDATA\[\s*\*/|<!\[CDATA\[)?\s*")
 _LD_SCRIPTS = "//script[contains(translate(@type, 'JSONLD', 'jsonld'), 'ld+json')]"
 _DECODER = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str, strict=False)
@@ -43,8 +44,7 @@ class Page:
         """The JSON-LD scripts in document order, None for each that is not JSON."""
         if self.document is None:
             return ()
-        paths = [self.document.path_of(script) for script in self.document.select(_LD_SCRIPTS)[:MAX_SCRIPTS]]
-        return tuple(read_json(self.document.text_at(path) or "") for path in paths)
+        return tuple(read_json(script.text or "") for script in self.document.select(_LD_SCRIPTS, MAX_SCRIPTS))
 
     def text_at(self, place_syntax: PlaceSyntax, place: str) -> str | None:
         """Return exactly what stands at a place, None if nothing does."""
@@ -75,10 +75,18 @@ def read_json(text: str) -> Json:
 
 
 def json_text(value: Json) -> str | None:
-    """Return a scalar as the text that the page wrote; None for objects, lists and null."""
+    """Return a scalar as the text that the page wrote; None for objects, lists and null.
+
+    What no database and no UTF-8 can hold, NUL and halves of surrogate pairs, is U+FFFD here and at every place.
+    """
     if isinstance(value, bool):
         return "true" if value else "false"
-    return value if isinstance(value, str) else None
+    return _UNSTORABLE.sub("\ufffd", value) if isinstance(value, str) else None
+
+
+def is_storable(text: str) -> bool:
+    """Tell whether a text can be part of a place."""
+    return _UNSTORABLE.search(text) is None
 
 
 def escape_pointer(key: str) -> str:

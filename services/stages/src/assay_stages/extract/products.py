@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from assay_stages.extract.items import Graph, Item
 from assay_stages.extract.page import Page
@@ -9,6 +10,8 @@ from assay_stages.normalize.text import folded
 from assay_stages.normalize.urls import page_address
 
 MAX_VISITS = 20_000
+MAX_PRODUCTS = 200
+MAX_HEADING = 500
 
 _PRODUCT_TYPES = frozenset(
     {"product", "individualproduct", "productmodel", "someproducts", "productgroup", "vehicle", "car", "motorcycle"}
@@ -30,6 +33,7 @@ _ABOUT_OTHERS = frozenset(
         "makesoffer",
     }
 )
+_HEADINGS = ("(//title)[1]", "(//h1)[1]", "(//h1)[2]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +60,9 @@ def subject_of(page: Page, url: str | None) -> Subject:
     """Read the title, the h1 and the addresses that a page is known by."""
     if page.document is None:
         return Subject("", frozenset())
-    headings = [page.document.text_at(path) or "" for path in ("(//title)[1]", "(//h1)[1]", "(//h1)[2]")]
+    headings = [
+        (page.document.text_at(path) or "")[:MAX_HEADING] for path in ("(//title)[1]", "(//h1)[1]", "(//h1)[2]")
+    ]
     canonical = page.document.text_at("(//link[@rel='canonical'])[1]/@href")
     addresses = (page_address(address, url) for address in (url, canonical) if address)
     return Subject(folded(" | ".join(headings)), frozenset(address for address in addresses if address))
@@ -67,7 +73,7 @@ def choose(graph: Graph, subject: Subject, url: str | None) -> tuple[Item | None
 
     Several products of different names, none of which the page's heading or address names, are a list.
     """
-    candidates = list(_candidates(graph))
+    candidates = list(islice(_candidates(graph), MAX_PRODUCTS))
     typed = [candidate for candidate in candidates if candidate.typed]
     rivals = typed or candidates
     if not rivals:

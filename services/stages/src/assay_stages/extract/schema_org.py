@@ -1,7 +1,7 @@
 """Adapter pa_schema_org: the product that a page states in schema.org terms, as JSON-LD or as microdata."""
 
 from assay_stages.extract import json_ld, microdata
-from assay_stages.extract.facts import BROKEN, MAX_FACTS, NOTHING, PLACE_KEPT, Found, RawFact
+from assay_stages.extract.facts import BROKEN, NOTHING, Found, RawFact, bounded
 from assay_stages.extract.items import Graph
 from assay_stages.extract.page import Page, is_html
 from assay_stages.extract.product_facts import facts_of
@@ -19,9 +19,8 @@ def read(page: bytes, media_type: str, url: str | None) -> Found:
     subject = subject_of(opened, url)
     scripted, products = _read_graph(json_ld.read(opened), subject, url)
     marked, marked_products = _read_graph(microdata.read(opened), subject, url)
-    facts = (*scripted, *(marked if _agree(scripted, marked) else ()))
-    kept = tuple(fact for fact in facts if len(fact.place) <= PLACE_KEPT)[:MAX_FACTS]
-    return Found("ok" if kept else "nothing", kept, max(products, marked_products))
+    facts = bounded((*scripted, *(marked if _agree(scripted, marked) else ())))
+    return Found("ok" if facts else "nothing", facts, max(products, marked_products))
 
 
 def _read_graph(graph: Graph, subject: Subject, url: str | None) -> tuple[tuple[RawFact, ...], int]:

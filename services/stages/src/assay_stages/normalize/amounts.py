@@ -6,6 +6,8 @@ from decimal import Decimal
 from price_parser import Price
 
 MAX_AMOUNT = Decimal("1e12")
+PLACES = 6
+"""Decimal places kept: more come from binary floating point only (49.990000000000002)."""
 
 _GROUPED = re.compile(r"\A\d{1,3}[.,]\d{3}\Z")
 _SIGNED = re.compile(r"\A\s*[-\u2212]\s*\d")
@@ -24,14 +26,9 @@ def read_amount(raw: str) -> Decimal | None:
         return None
     digits = re.sub(r"[^\d.,]", "", text).strip(".,")
     amount = Decimal(_pointed(digits)) if digits else None
-    return amount if amount is not None and amount < MAX_AMOUNT else None
-
-
-def canonical(amount: Decimal) -> str:
-    """Return the one way to write a number: no exponent, no trailing zeros, no sign of zero."""
-    text = f"{amount:f}"
-    text = text.rstrip("0").rstrip(".") if "." in text else text
-    return "0" if text in ("-0", "") else text
+    if amount is None or amount >= MAX_AMOUNT:
+        return None
+    return amount if -int(amount.as_tuple().exponent) <= PLACES else round(amount, PLACES)
 
 
 def _pointed(digits: str) -> str:

@@ -6,6 +6,7 @@ import unicodedata
 
 _TAG = re.compile(r"</?[a-zA-Z][a-zA-Z0-9]*(?:\s[^<>]*)?/?>")
 _INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 def clean(raw: str) -> str:
@@ -13,7 +14,7 @@ def clean(raw: str) -> str:
     text = html.unescape(raw) if "&" in raw else raw
     text = _TAG.sub(" ", text) if "<" in text else text
     text = unicodedata.normalize("NFKC", _INVISIBLE.sub("", text))
-    return " ".join("".join(c if unicodedata.category(c) != "Cc" else " " for c in text).split())
+    return " ".join(_CONTROLS.sub(" ", text).split())
 
 
 def folded(raw: str) -> str:

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Mapping
+from decimal import Decimal
 from types import MappingProxyType
 
 from assay_contracts.decimals import canonical_decimal
@@ -80,6 +81,7 @@ _CONDITION = {
     "damaged": "damaged",
     "damagedcondition": "damaged",
 }
+_UNFILLED = re.compile(r"\A(?:\$\{?[A-Za-z_.]+\}?|\{\{[^{}]*\}\}|<%.*%>|undefined|null)\Z")
 _NOT_A_LETTER = re.compile(r"[\W_]")
 _WEIGHT = re.compile(r"\A([\d.,\s]*\d)\s*(kg|g|gr|mg|lb|lbs|oz)\.?\Z")
 _GRAMS = {"kg": "1000", "g": "1", "gr": "1", "mg": "0.001", "lb": "453.59237", "lbs": "453.59237", "oz": "28.349523125"}
@@ -100,8 +102,8 @@ def canonical_value(value: Single) -> str:
 
 def _text(raw: str, longest: int = MAX_TEXT) -> TextValue | Problem:
     text = clean(raw)
-    if not text:
-        return Problem("empty")
+    if not text or _UNFILLED.match(text):
+        return Problem("unfilled_template" if text else "empty")
     return Problem("too_long") if len(text) > longest else TextValue(text=text, lang=None)
 
 
@@ -141,7 +143,7 @@ def _weight(raw: str) -> NumberValue | Problem:
     amount = read_amount(stated.group(1)) if stated else None
     if stated is None or amount is None or amount == 0:
         return Problem("not_a_weight")
-    return NumberValue(number=canonical_decimal(amount * type(amount)(_GRAMS[stated.group(2)])), unit="g")
+    return NumberValue(number=canonical_decimal(amount * Decimal(_GRAMS[stated.group(2)])), unit="g")
 
 
 def _address(raw: str, base: str | None) -> UrlValue | Problem:
