@@ -1,1 +1,1 @@
-"""TBD."""
+"""Moves the outbox to Kafka in position order, and sends what nobody else has sent."""

@@ -1,6 +1,7 @@
 """The one place that makes Kafka clients, so that every service puts a tenant on the same partition."""
 
 import logging
+from collections.abc import Mapping
 
 from confluent_kafka import Consumer, KafkaException, Producer
 
@@ -20,12 +21,15 @@ def physical(settings: KafkaSettings, name: str) -> str:
     return settings.kafka_prefix + name
 
 
-def make_producer(settings: KafkaSettings, client_id: str = "assay") -> Producer:
+def make_producer(
+    settings: KafkaSettings, client_id: str = "assay", tuning: Mapping[str, str | int | bool] | None = None
+) -> Producer:
     """An idempotent producer that waits for all replicas and never gives up on a message by itself.
 
     `message.timeout.ms=0`: a batch that expired while a later one was delivered would break a stream's order. The
     caller decides how long to wait. An idempotent producer's first message takes half a second, so it is warmed: a
-    broker that is away makes the call return after WARM_SECONDS with a producer that connects later.
+    broker that is away makes the call return after WARM_SECONDS with a producer that connects later. `tuning` is for
+    librdkafka properties about batching and failing, never for those above.
     """
     producer = Producer(
         {
@@ -38,6 +42,7 @@ def make_producer(settings: KafkaSettings, client_id: str = "assay") -> Producer
             "linger.ms": 2,
             "queue.buffering.max.kbytes": QUEUE_KBYTES,
             "socket.keepalive.enable": True,
+            **(tuning or {}),
         },
         logger=_librdkafka,
     )

@@ -1,0 +1,26 @@
+"""Every series of the relay's two processes."""
+
+from prometheus_client import Counter, Gauge
+
+PUBLISHED = Counter("assay_relay_events_published_total", "Events that Kafka acknowledged.")
+PUBLISHED_BYTES = Counter("assay_relay_published_bytes_total", "Their values' bytes.")
+MARKED = Counter("assay_relay_streams_marked_total", "Moves of a stream's published mark.")
+REFUSED = Counter(
+    "assay_relay_deliveries_refused_total", "Producers replaced after Kafka refused, by its code.", ["code"]
+)
+OUTBOX_DEPTH = Gauge("assay_relay_outbox_depth", "Events known and not yet marked published, in this relay's buckets.")
+OUTBOX_AGE = Gauge("assay_relay_outbox_age_seconds", "Age of the oldest of them, in this relay's buckets.")
+STREAMS_HELD = Gauge("assay_relay_streams_held", "Streams of this relay that cannot go on, by reason.", ["reason"])
+GAPS = Gauge("assay_relay_scan_gaps", "Ranges of outbox ids that were given out and are not visible yet.")
+LEASES = Gauge("assay_relay_leases_held", "Buckets that this relay holds.")
+OWNERS = Gauge("assay_relay_owners", "Relays that share the buckets, as this one sees it.")
+LEASES_LOST = Counter("assay_relay_leases_lost_total", "Buckets that another relay took over.")
+
+JOBS_SENT = Counter("assay_relay_jobs_sent_total", "Jobs that the sweeper sent, by why it had to.", ["reason"])
+JOBS_UNSENDABLE = Counter("assay_relay_jobs_unsendable_total", "Jobs that Kafka refuses for what they are.")
+SWEEPS = Counter("assay_relay_sweeps_total", "Rounds of the sweeper.")
+DEAD_LETTERS = Counter("assay_relay_dead_letters_published_total", "Dead letters copied to their topic.", ["topic"])
+DEAD_LETTERS_UNSENDABLE = Counter(
+    "assay_relay_dead_letters_unsendable_total", "Copies of a dead letter that Kafka refuses for the letter's own sake."
+)
+OUTAGES = Counter("assay_relay_outages_total", "Turns that failed because a dependency was away.", ["dependency"])
