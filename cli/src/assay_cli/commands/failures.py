@@ -6,6 +6,7 @@ from typing import ParamSpec, TypeVar
 
 import typer
 from rich.console import Console
+from rich.text import Text
 
 from assay_cli.stack import StackError
 
@@ -21,7 +22,9 @@ def in_words(command: Callable[P, R]) -> Callable[P, R]:
         try:
             return command(*args, **kwargs)
         except StackError as failure:
-            Console(stderr=True).print(f"[bold red]✗[/] {type(failure).__name__}:", str(failure), markup=True)
+            Console(stderr=True).print(
+                Text("✗ ", style="bold red").append(str(failure), style="default not bold"), soft_wrap=True
+            )
             raise typer.Exit(1) from failure
 
     return told

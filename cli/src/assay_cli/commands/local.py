@@ -1,6 +1,8 @@
 """`assay up|down|run|kafka`: the local stack, one process of it alone, and Kafka's own tools against its broker."""
 
 import os
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from typing import Annotated
 
 import typer
@@ -8,13 +10,32 @@ from rich.console import Console
 from rich.live import Live
 
 from assay_cli.commands.failures import in_words
-from assay_cli.commands.process_table import process_table
+from assay_cli.commands.process_table import news, process_table
 from assay_cli.stack import Stack, StackError, alone, kafka_tools
 from assay_cli.stack.installation import http_port_name
 from assay_cli.stack.ports import HOST
 from assay_cli.stack.processes import PROCESSES
+from assay_cli.stack.state import State
 
 _screen = Console(stderr=True)
+
+
+@contextmanager
+def _shown() -> Generator[Callable[[State], None]]:
+    """Shows states as they change: a table that is redrawn, or news line by line where nothing can be redrawn."""
+    if _screen.is_terminal:
+        with Live(console=_screen, transient=True, refresh_per_second=8) as live:
+            yield lambda current: live.update(process_table(current))
+        return
+    last: State | None = None
+
+    def tell(current: State) -> None:
+        nonlocal last
+        for line in news(last, current):
+            _screen.print(line, highlight=False, markup=False)
+        last = current
+
+    yield tell
 
 
 @in_words
@@ -22,8 +43,8 @@ def up(
     parts_only: Annotated[bool, typer.Option(help="Only Kafka, Postgres and S3, without our own processes.")] = False,
 ) -> None:
     """Start the local stack, and return when everything in it serves."""
-    with Live(console=_screen, transient=True, refresh_per_second=8) as live:
-        place = Stack().up(parts_only=parts_only, watch=lambda current: live.update(process_table(current)))
+    with _shown() as show:
+        place = Stack().up(parts_only=parts_only, watch=show)
     if parts_only:
         _screen.print(f"Kafka {place.kafka.bootstrap} · Postgres {HOST}:{place.postgres.port} · S3 {place.s3.endpoint}")
         return

@@ -13,6 +13,16 @@ _MARKS: dict[Condition, str] = {
 }
 
 
+def news(before: State | None, now: State) -> list[str]:
+    """One line for each process that became ready or ended since, for a screen that cannot be redrawn."""
+    known = {} if before is None else before.processes
+    return [
+        f"{process.name}: {process.why or process.condition}"
+        for process in now.processes.values()
+        if process.condition in ("ready", "ended") and known.get(process.name) != process
+    ]
+
+
 def process_table(state: State) -> Table:
     """One row for each member, those not yet begun included."""
     ready = len(state.processes) - len(state.unready())

@@ -5,6 +5,8 @@ import threading
 import time
 from dataclasses import replace
 
+from assay_runtime.logs import get_logger
+
 from assay_cli.stack import pids
 from assay_cli.stack.child import Child
 from assay_cli.stack.errors import StackError
@@ -26,6 +28,7 @@ class Keeper:
     def __init__(self, child: Child, layout: Layout) -> None:
         self.child = child
         self._layout = layout
+        self._log = get_logger()
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._keep, name=f"keep {child.name}", daemon=True)
         self._state = ProcessState(child.name, child.kind, ops_port=child.ops_port, port=child.port)
@@ -111,10 +114,17 @@ class Keeper:
             process.wait()
 
     def _say(self, condition: Condition, why: str) -> None:
-        self._state = replace(self._state, condition=condition, why=why)
+        if condition != self._state.condition:
+            self._log.info(f"process.{condition}", name=self.child.name, pid=self._state.pid, why=why)
+        futile = 0 if condition == "ready" else self._state.futile
+        self._state = replace(self._state, condition=condition, why=why, futile=futile)
 
     def _count_end(self, why: str) -> None:
-        self._state = replace(self._state, condition="ended", why=why, pid=None, restarts=self._state.restarts + 1)
+        before = self._state
+        self._state = replace(
+            before, condition="ended", why=why, pid=None, restarts=before.restarts + 1, futile=before.futile + 1
+        )
+        self._log.warning("process.ended", name=self.child.name, why=why, count=self._state.restarts)
 
 
 def _ending(code: int) -> str:

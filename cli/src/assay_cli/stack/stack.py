@@ -22,7 +22,10 @@ from assay_cli.stack.supervisor import PARTS
 _POLL_SECONDS = 0.05
 _STOP_SECONDS = 90.0
 _UP_SECONDS = 120.0
-_SHOWN_LOG_LINES = 8
+_SHOWN_LOG_LINES = 4
+
+# After so many starts in a row that never served, waiting longer is no help.
+_FUTILE_STARTS = 6
 
 
 class Stack:
@@ -112,6 +115,8 @@ class Stack:
                     return
                 if current.phase == "failed":
                     raise NotReady(current.problem)
+                if any(process.futile >= _FUTILE_STARTS for process in current.processes.values()):
+                    raise NotReady(self._explain(current))
             if time.monotonic() > deadline:
                 raise NotReady(self._explain(current))
             time.sleep(_POLL_SECONDS)

@@ -15,7 +15,10 @@ Condition = Literal["waiting", "starting", "ready", "unready", "ended"]
 
 @dataclass(frozen=True, slots=True)
 class ProcessState:
-    """One process; `why` says what keeps it from being ready, `restarts` counts its deaths under this supervisor."""
+    """One process; `why` says what keeps it from being ready.
+
+    `restarts` counts its ends under this supervisor, `futile` those in a row before which it never served.
+    """
 
     name: str
     kind: Literal["part", "service"]
@@ -23,6 +26,7 @@ class ProcessState:
     why: str = ""
     pid: int | None = None
     restarts: int = 0
+    futile: int = 0
     ops_port: int | None = None
     port: int | None = None
 

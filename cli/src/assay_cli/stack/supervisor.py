@@ -8,10 +8,12 @@ next one. Data is only ever touched by the parts themselves; a part is initializ
 import fcntl
 import os
 import signal
-import sys
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager
+
+from assay_runtime.logs import get_logger
+from assay_runtime.logs import setup as setup_logs
 
 from assay_cli.stack import installation, leftovers, pids, provisioning, services, state
 from assay_cli.stack.child import Child
@@ -133,11 +135,13 @@ def supervise(layout: Layout, members: list[str], owner: Pid | None) -> int:
     with only_one(layout) as alone:
         if not alone:
             return 0
-        leftovers.end_all(layout)
+        setup_logs("supervisor")
+        log = get_logger()
+        for name in leftovers.end_all(layout):
+            log.warning("leftover.ended", name=name)
         supervisor = Supervisor(installation.settle(layout), members, owner)
         for signum in (signal.SIGTERM, signal.SIGINT):
             signal.signal(signum, lambda _signum, _frame: supervisor.ask_to_stop())
         problem = supervisor.run()
-    if problem:
-        sys.stderr.write(problem + "\n")
+        log.info("supervisor.stopped", why=problem)
     return 1 if problem else 0
