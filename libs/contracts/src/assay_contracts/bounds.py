@@ -8,11 +8,11 @@ PIN: Final = 64
 MEDIA_TYPE: Final = 100
 TRACE_ID: Final = 64
 EPOCH: Final = 64
-IDEMPOTENCY_KEY: Final = 200
-PART: Final = 64
 ARTIFACTS: Final = 20
 DOCUMENT_BYTES: Final = 65_536
 """Bytes of a JSON document that an API takes or gives."""
+EVENT_DATA_BYTES: Final = 4_194_304
+"""Bytes of an event's data that stand behind a ref."""
 
 TEXT: Final = 2_000
 DESCRIPTION: Final = 20_000

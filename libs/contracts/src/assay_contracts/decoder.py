@@ -5,6 +5,7 @@ Size, bytes, schema, model and rules are asked in this order, by every reader, s
 
 import re
 from collections.abc import Mapping
+from hashlib import sha256
 from typing import Final, Literal, TypeVar, overload
 
 from pydantic import BaseModel, ValidationError
@@ -14,6 +15,7 @@ from assay_contracts.capture import CaptureRequest
 from assay_contracts.envelope import Envelope
 from assay_contracts.errors import InvalidMessage, UnknownContract
 from assay_contracts.events import CatalogEvent
+from assay_contracts.evidence import read_evidence_uri
 from assay_contracts.ids import TenantId
 from assay_contracts.job import ResolutionJob
 from assay_contracts.messages import MESSAGES, Payload
@@ -66,6 +68,20 @@ def decode_document(name: str, data: bytes) -> fields.Message:
     message = _build(MESSAGES[name], document)
     rules.check(message)
     return message
+
+
+def decode_data(event: CatalogEvent, data: bytes) -> CatalogEvent:
+    """An event that holds a ref, with the data that its ref names in place of the ref."""
+    if event.ref is None:
+        raise UnknownContract("the event holds its data")
+    document = event.model_dump(mode="json", exclude={"ref"})
+    document["data"] = _parse(data, bounds.EVENT_DATA_BYTES)
+    if read_evidence_uri(event.ref).sha256 != sha256(data).hexdigest():
+        raise InvalidMessage("ref_mismatch", "/ref", "names other bytes than these")
+    schema.check("catalog.event.v1", document)
+    whole = _build(CatalogEvent, document)
+    rules.check(whole)
+    return whole
 
 
 def check_key(topic_name: str, key: bytes | None, payload: Payload) -> TenantId:

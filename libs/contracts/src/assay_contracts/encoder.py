@@ -7,7 +7,7 @@ from pydantic import BaseModel
 from assay_contracts.decoder import decode, decode_document
 from assay_contracts.envelope import Envelope
 from assay_contracts.errors import UnknownContract
-from assay_contracts.messages import MESSAGES, CaptureRequest, HistoryWitness, Payload, Receipt
+from assay_contracts.messages import MESSAGES, CaptureRequest, EventData, HistoryWitness, Payload, Receipt
 from assay_contracts.topics import topic_of
 
 
@@ -29,6 +29,11 @@ def encode_document(message: CaptureRequest | Receipt | HistoryWitness) -> bytes
         case HistoryWitness():
             decode_document("history.witness.v1", data)
     return data
+
+
+def encode_data(data: EventData) -> bytes:
+    """An event's data as it is stored behind a ref; `decode_data` judges it together with its event."""
+    return _dump(data)
 
 
 def _dump(message: BaseModel) -> bytes:
