@@ -10,7 +10,6 @@ CREATE TABLE item (
     item_id text NOT NULL,
     state text NOT NULL,
     merged_into text,
-    from_listing_id text,
     because text,
     revision bigint NOT NULL,
     position bigint NOT NULL,

@@ -1,0 +1,16 @@
+"""The environment of the product's processes, as typed values."""
+
+from assay_runtime.settings import HttpSettings, KafkaSettings, KeySettings, PostgresSettings, ProcessSettings
+from pydantic import Field
+
+
+class ApplySettings(ProcessSettings, PostgresSettings, KafkaSettings):
+    """`apply`: events of one history epoch, in batches of at most `batch_events`."""
+
+    history_epoch: str = Field(pattern=r"^[A-Za-z0-9._-]{1,64}\Z")
+    batch_events: int = Field(default=1_000, ge=1, le=10_000)
+    pool_max: int = Field(default=2, ge=1)
+
+
+class ApiSettings(ProcessSettings, PostgresSettings, HttpSettings, KeySettings):
+    """`api`: what is read, for whoever has a key."""
