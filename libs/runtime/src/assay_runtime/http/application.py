@@ -28,7 +28,6 @@ def create_app(
         version=version,
         docs_url="/docs" if docs else None,
         redoc_url=None,
-        max_body_size=limits.body_bytes,
         lifespan=lifespan,
     )
     key_ring.install(app)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import cast
 
+from starlette.datastructures import Headers
 from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -66,33 +67,40 @@ class Guard:
 
 
 _RETRY = {"Retry-After": "2"}
+_CLOSE = (b"connection", b"close")
 
 
 class _Exchange:
     """One request and its answer, as far as they have come."""
 
     def __init__(self, scope: Scope, receive: Receive, send: Send, limits: Limits) -> None:
+        headers = Headers(scope=scope)
         self.status: int | None = None
         self._scope = scope
         self._receive = receive
         self._send = send
         self._limits = limits
-        self._body_complete = False
+        self._stated_bytes = _length_of(headers)
+        self._read_bytes = 0
+        self._body_complete = self._stated_bytes == 0 and "transfer-encoding" not in headers
 
     async def receive(self) -> Message:
+        """The next message; Problem before the first byte of a body whose stated length is too much."""
         if self._body_complete:
             return await self._receive()
+        self._refuse_excess()
         try:
             async with asyncio.timeout(self._limits.silence_seconds):
-                message = await self._receive()
+                message = await self._receive_body()
         except TimeoutError:
             raise Problem(HTTPStatus.REQUEST_TIMEOUT, "body_timeout", "The body did not arrive in time") from None
-        self._body_complete = message["type"] != "http.request" or not message.get("more_body", False)
+        self._refuse_excess()
         return message
 
     async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.status = int(message["status"])
+            message = message if self._body_complete else {**message, "headers": [*message["headers"], _CLOSE]}
         elif not message.get("more_body", False) and not self._body_complete:
             await self._send({**message, "more_body": True})
             await self._drain()
@@ -105,15 +113,31 @@ class _Exchange:
             raise ConnectionAbortedError("the answer had begun")
         await response_of(problem)(self._scope, self._receive, self.send)
 
+    async def _receive_body(self) -> Message:
+        message = await self._receive()
+        self._read_bytes += len(message.get("body", b""))
+        self._body_complete = message["type"] != "http.request" or not message.get("more_body", False)
+        return message
+
+    def _refuse_excess(self) -> None:
+        if max(self._stated_bytes, self._read_bytes) > self._limits.body_bytes:
+            raise Problem(
+                HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "body_too_large", "The body is larger than this API takes"
+            )
+
     async def _drain(self) -> None:
-        left = self._limits.drain_bytes
+        last_bytes = self._read_bytes + self._limits.drain_bytes
         try:
             async with asyncio.timeout(self._limits.drain_seconds):
-                while left > 0 and not self._body_complete:
-                    message = await self.receive()
-                    left -= len(message.get("body", b""))
-        except (TimeoutError, Problem):
+                while self._read_bytes < last_bytes and not self._body_complete:
+                    await self._receive_body()
+        except TimeoutError:
             return
+
+
+def _length_of(headers: Headers) -> int:
+    """What Content-Length says; the server has refused what is no number."""
+    return int(headers.get("content-length", "0"))
 
 
 def _count(scope: Scope, status: int | None, seconds: float) -> None:
