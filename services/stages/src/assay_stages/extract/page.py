@@ -6,7 +6,7 @@ import re
 from functools import cached_property
 from typing import cast
 
-from w3lib.encoding import html_to_unicode
+from w3lib.encoding import html_body_declared_encoding, html_to_unicode, http_content_type_encoding
 
 from assay_stages.extract import tree
 from assay_stages.extract.facts import PlaceSyntax
@@ -18,6 +18,7 @@ Json = dict[str, "Json"] | list["Json"] | str | bool | None
 """A JSON value whose numbers are kept as the text that the page wrote."""
 
 _HTML_TYPES = frozenset({"", "text/html", "application/xhtml+xml", "text/plain", "application/octet-stream"})
+_OF_PYTHON_ONLY = frozenset({"unicode-escape", "raw-unicode-escape", "punycode", "idna", "undefined"})
 _BINARY = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _UNSTORABLE = re.compile(r"[\x00\ud800-\udfff]")
 _WRAPPING = re.compile(r"\A\s*(?:<!--|//\s*<!\[CDATA\[|/\*\s*<!\[CDATA\[\s*\*/|<!\[CDATA\[)?\s*")
@@ -36,8 +37,7 @@ class Page:
     def document(self) -> tree.Document | None:
         if len(self._data) > MAX_PAGE_BYTES or _is_binary(self._data, self._media_type):
             return None
-        _, text = html_to_unicode(self._media_type, self._data)
-        return tree.parse(text)
+        return tree.parse(_decoded(self._data, self._media_type))
 
     @cached_property
     def scripts(self) -> tuple[Json, ...]:
@@ -92,6 +92,17 @@ def is_storable(text: str) -> bool:
 def escape_pointer(key: str) -> str:
     """Write a property name as one JSON pointer token (RFC 6901)."""
     return key.replace("~", "~0").replace("/", "~1")
+
+
+def _decoded(data: bytes, media_type: str) -> str:
+    """Decode as browsers do: byte order mark, media type, meta tag, else UTF-8; so too if no text has that encoding."""
+    declared = http_content_type_encoding(media_type) or html_body_declared_encoding(data)
+    if declared in _OF_PYTHON_ONLY:
+        return data.decode(errors="replace")
+    try:
+        return html_to_unicode(media_type, data)[1]
+    except LookupError:  # Python also lists rot13 and zip as encodings
+        return data.decode(errors="replace")
 
 
 def _at_pointer(value: Json, pointer: str) -> Json:
