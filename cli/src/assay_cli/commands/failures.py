@@ -8,6 +8,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from assay_cli.errors import CommandError
 from assay_cli.stack import StackError
 
 P = ParamSpec("P")
@@ -15,13 +16,13 @@ R = TypeVar("R")
 
 
 def in_words(command: Callable[P, R]) -> Callable[P, R]:
-    """The command, with the failures of the local stack told instead of raised."""
+    """The command, with the failures of the local stack and of services told instead of raised."""
 
     @functools.wraps(command)
     def told(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             return command(*args, **kwargs)
-        except StackError as failure:
+        except (StackError, CommandError) as failure:
             Console(stderr=True).print(
                 Text("✗ ", style="bold red").append(str(failure), style="default not bold"), soft_wrap=True
             )

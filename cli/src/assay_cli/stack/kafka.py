@@ -22,6 +22,9 @@ _BROKER_FLAGS = ("-Xms256m", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLe
 _TOOL_FLAGS = ("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 _PROBE_SECONDS = 2.0
 
+# A broker that was killed is let in again only when its old session is over (Kafka's own default is 9 s).
+_SESSION_MILLISECONDS = 4000
+
 
 @dataclass(frozen=True, slots=True)
 class Kafka:
@@ -85,6 +88,8 @@ class Kafka:
             "transaction.state.log.num.partitions": 4,
             "share.coordinator.state.topic.replication.factor": 1,
             "share.coordinator.state.topic.min.isr": 1,
+            "broker.heartbeat.interval.ms": 500,
+            "broker.session.timeout.ms": _SESSION_MILLISECONDS,
             "num.network.threads": 2,
             "num.io.threads": 4,
             "log.cleaner.dedupe.buffer.size": 16 * 1024 * 1024,

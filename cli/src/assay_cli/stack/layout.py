@@ -33,6 +33,10 @@ class Layout:
         return self.home / "secrets.json"
 
     @property
+    def keys_file(self) -> Path:
+        return self.home / "keys.json"
+
+    @property
     def state_file(self) -> Path:
         return self.home / "state.json"
 
