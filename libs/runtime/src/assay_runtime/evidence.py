@@ -31,6 +31,8 @@ __all__ = [
 ]
 
 CHUNK_BYTES: Final = 1 << 16
+CALL_SECONDS: Final = 60.0
+"""The end of any one call: the client's own limits do not cover a server that never says `100 Continue`."""
 CONFLICT_ATTEMPTS: Final = 4
 CONFLICT_PAUSE_SECONDS: Final = 0.1
 PROOF_PREFIX: Final = "assay-proof"
@@ -215,8 +217,11 @@ class EvidenceStore:
         if self._client is None:
             raise EvidenceUnavailable("the client is closed")
         try:
-            return await _operation(self._client, operation)(Bucket=self._settings.s3_bucket, **request)
-        except (BotoCoreError, aiohttp.ClientError, TimeoutError, OSError) as error:
+            async with asyncio.timeout(CALL_SECONDS):
+                return await _operation(self._client, operation)(Bucket=self._settings.s3_bucket, **request)
+        except TimeoutError:
+            raise EvidenceUnavailable(f"no answer within {CALL_SECONDS} s") from None
+        except (BotoCoreError, aiohttp.ClientError, OSError) as error:
             raise EvidenceUnavailable(str(error)) from error
 
 

@@ -105,7 +105,7 @@ def _configure(process: str, level: str, *, strict: bool) -> None:
     structlog.configure(
         processors=[*_describe(process), FieldList(strict=strict), structlog.processors.JSONRenderer()],
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level.upper()]),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),
         cache_logger_on_first_use=False,
     )
 

@@ -5,17 +5,15 @@ import logging
 import uuid
 from collections.abc import Iterable, Mapping
 from concurrent.futures import Future
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import Protocol, cast
 
+from assay_contracts.topics import Topic
 from confluent_kafka import KafkaError, KafkaException, TopicCollection
 from confluent_kafka.admin import AdminClient, NewTopic, TopicDescription  # pyright: ignore[reportPrivateImportUsage] - documented there
 
 from assay_runtime.errors import KafkaUnavailable, TopicMismatch
 from assay_runtime.kafka.clients import physical
 from assay_runtime.settings import KafkaSettings
-
-if TYPE_CHECKING:
-    from assay_contracts.topics import Topic
 
 ADMIN_SECONDS = 15.0
 
@@ -40,7 +38,7 @@ def topic_ids(settings: KafkaSettings, topics: Iterable[str]) -> dict[str, uuid.
     return found
 
 
-def ensure_topics(settings: KafkaSettings, topics: "Iterable[Topic]", replication: int) -> list[str]:
+def ensure_topics(settings: KafkaSettings, topics: Iterable[Topic], replication: int) -> list[str]:
     """Make the topics that are absent and return their names; one with another partition count is a TopicMismatch."""
     wanted = {physical(settings, topic.name): topic for topic in topics}
     admin = _admin(settings)
@@ -72,7 +70,7 @@ def _admin(settings: KafkaSettings) -> _Admin:
     return cast("_Admin", client)
 
 
-def _new_topic(name: str, topic: "Topic", replication: int) -> NewTopic:
+def _new_topic(name: str, topic: Topic, replication: int) -> NewTopic:
     """A message's size limit is not the topic's `max.message.bytes`, which bounds a whole batch of messages."""
     return NewTopic(
         name,
