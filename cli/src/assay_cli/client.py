@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Final, Literal, cast
 
@@ -66,7 +66,7 @@ def connect(tenant_id: str) -> Generator[Client]:
     key = os.environ.get("ASSAY_API_KEY") or stored_key(Stack().installation, tenant_id)
     if key is None:
         raise CommandError(f"no API key for {tenant_id}: make one with `assay tenant add {tenant_id}`")
-    addresses = {service: _address(service) for service in SERVICES}
+    addresses: dict[Service, str] = {service: _address(service) for service in SERVICES}
     headers = {"Authorization": f"Bearer {key}"}
     with httpx.Client(headers=headers, timeout=TIMEOUT_SECONDS, trust_env=False) as http:
         yield Client(http, addresses)
@@ -87,9 +87,8 @@ def _document(answer: httpx.Response) -> Document:
 
 
 def _refusal(answer: httpx.Response) -> Refused:
-    try:
-        problem = cast("Document", answer.json())
-    except json.JSONDecodeError:
-        problem = {}
+    problem: Document = {}
+    with suppress(json.JSONDecodeError):
+        problem = _document(answer)
     title, detail = problem.get("title"), problem.get("detail")
     return Refused(answer.status_code, str(problem.get("code")), str(title or answer.reason_phrase), str(detail or ""))

@@ -21,7 +21,7 @@ _screen = Console(stderr=True)
 
 
 @contextmanager
-def _shown() -> Generator[Callable[[State], None]]:
+def shown() -> Generator[Callable[[State], None]]:
     """Shows states as they change: a table that is redrawn, or news line by line where nothing can be redrawn."""
     if _screen.is_terminal:
         with Live(console=_screen, transient=True, refresh_per_second=8) as live:
@@ -32,7 +32,7 @@ def _shown() -> Generator[Callable[[State], None]]:
     def tell(current: State) -> None:
         nonlocal last
         for line in news(last, current):
-            _screen.print(line, highlight=False, markup=False)
+            _screen.print(line, highlight=False, markup=False, soft_wrap=True)
         last = current
 
     yield tell
@@ -43,7 +43,7 @@ def up(
     parts_only: Annotated[bool, typer.Option(help="Only Kafka, Postgres and S3, without our own processes.")] = False,
 ) -> None:
     """Start the local stack, and return when everything in it serves."""
-    with _shown() as show:
+    with shown() as show:
         place = Stack().up(parts_only=parts_only, watch=show)
     if parts_only:
         _screen.print(f"Kafka {place.kafka.bootstrap} · Postgres {HOST}:{place.postgres.port} · S3 {place.s3.endpoint}")

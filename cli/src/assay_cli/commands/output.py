@@ -74,8 +74,8 @@ def _document_words(document: Document) -> str:
             return f"{document['amount']} {document['currency']}"
         case "number":
             return f"{document['number']} {document['unit'] or ''}".strip()
-        case "text" | "code" | "url" | "flag" as kind:
-            return str(document[kind])
+        case "text" | "code" | "url" | "flag":
+            return str(document[str(document["type"])])
         case _:
             return json.dumps(document, ensure_ascii=False)
 
