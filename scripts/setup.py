@@ -102,19 +102,20 @@ def base_environment() -> dict[str, str]:
 
 def uv_environment(environment: dict[str, str]) -> dict[str, str]:
     """The same, with pip's settings translated, and without warnings that a newcomer can do nothing about."""
-    told = {uv: value for pip, uv in PIP_TO_UV.items() if (value := pip_settings(environment).get(pip))}
+    command = [sys.executable, "-m", "pip", "config", "list"]
+    listed = subprocess.run(command, env=environment, capture_output=True, text=True, check=False).stdout
     quiet = {"UV_PYTHON_DOWNLOADS": "never", "VIRTUAL_ENV": str(VENV)}
     if cache_is_elsewhere(environment):
         quiet["UV_LINK_MODE"] = "copy"
-    return told | quiet | environment | {"VIRTUAL_ENV": str(VENV)}
+    return told_to_pip(listed) | quiet | environment | {"VIRTUAL_ENV": str(VENV)}
 
 
-def pip_settings(environment: dict[str, str]) -> dict[str, str]:
-    """What pip's files and variables say, by the option's name; several values stand with commas between."""
-    command = [sys.executable, "-m", "pip", "config", "list"]
-    listed = subprocess.run(command, env=environment, capture_output=True, text=True, check=False).stdout
+def told_to_pip(listed: str) -> dict[str, str]:
+    """What `pip config list` says, as variables of uv; several values stand with commas between."""
     pairs = re.findall(r"^(?:global|install|:env:)\.([a-z-]+)=(.+)$", listed, re.MULTILINE)
-    return {name: ",".join(str(ast.literal_eval(value)).split()) for name, value in pairs}
+    return {
+        PIP_TO_UV[name]: ",".join(str(ast.literal_eval(value)).split()) for name, value in pairs if name in PIP_TO_UV
+    }
 
 
 def cache_is_elsewhere(environment: dict[str, str]) -> bool:
