@@ -7,7 +7,7 @@ from pydantic import Field
 class ApplySettings(ProcessSettings, PostgresSettings, KafkaSettings):
     """`apply`: events of one history epoch, in batches of at most `batch_events`."""
 
-    history_epoch: str = Field(pattern=r"^[A-Za-z0-9._-]{1,64}\Z")
+    history_epoch: str = Field(pattern=r"^[A-Za-z0-9._-]{1,64}$")
     batch_events: int = Field(default=1_000, ge=1, le=10_000)
     pool_max: int = Field(default=2, ge=1)
 

@@ -1,0 +1,145 @@
+"""What the apply process survives, on real Kafka and Postgres."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import psycopg
+import pytest
+from assay_cli.stack.databases import Database
+from assay_product.apply import GROUP
+from assay_product.deliveries import TOPIC
+from assay_runtime.kafka import make_consumer, physical
+from confluent_kafka import TopicPartition
+
+from .parts import Broker, Projection, Start, until
+from .stories import Story
+
+
+def _told(products: int = 3) -> Story:
+    told = Story()
+    for n in range(products):
+        told.product(n)
+    return told
+
+
+def _is_complete(projection: Projection, told: Story) -> bool:
+    return projection.count("cursor", catalog_id=told.catalog.catalog_id, progress=len(told.events)) == 1
+
+
+def _committed(broker: Broker) -> int:
+    consumer = make_consumer(broker.settings, GROUP)
+    name = physical(broker.settings, TOPIC)
+    partitions = range(len(consumer.list_topics(name, 10).topics[name].partitions))
+    found = consumer.committed([TopicPartition(name, partition) for partition in partitions], 10)
+    consumer.close()
+    return sum(max(one.offset, 0) for one in found)
+
+
+def _commit(broker: Broker, offset_of: Callable[[int], int]) -> None:
+    """Move the group's committed offsets, as an operator would while nobody consumes."""
+    consumer = make_consumer(broker.settings, GROUP)
+    name = physical(broker.settings, TOPIC)
+    partitions = range(len(consumer.list_topics(name, 10).topics[name].partitions))
+    ends = [consumer.get_watermark_offsets(TopicPartition(name, one), 10) for one in partitions]
+    offsets = [TopicPartition(name, one, offset_of(ends[one][1])) for one in partitions]
+    consumer.commit(offsets=offsets, asynchronous=False)
+    consumer.close()
+
+
+@pytest.mark.parametrize("edge", ["product.before_commit", "product.after_commit", "product.after_offsets"])
+def test_kill_between_two_effects(
+    edge: str,
+    start_apply: Start,
+    broker: Broker,
+    projection: Projection,
+    tmp_path: Path,
+) -> None:
+    told, log = _told(), tmp_path / "failpoints"
+    broker.send(told)
+    doomed = start_apply(ASSAY_FAILPOINTS=f"{edge}=stop", ASSAY_FAILPOINT_LOG=str(log), ASSAY_BATCH_EVENTS="5")
+    until(lambda: log.exists() and f"taken {edge}" in log.read_text())
+    doomed.kill()
+    start_apply()
+    until(lambda: _is_complete(projection, told))
+    assert projection.rows(told.catalog) == told.fold()
+    assert projection.count("inbox", outcome="applied") == len(told.events)
+
+
+def test_a_parked_chain_outlives_the_process(start_apply: Start, broker: Broker, projection: Projection) -> None:
+    told = Story()
+    told.create("item_1")
+    for n in range(8):
+        told.name("item_1", f"Kettle {n}")
+    broker.send(told, *range(9, 1, -1))
+    first = start_apply()
+    until(lambda: projection.count("parked") == 8)
+    assert first.stop() == 0
+    start_apply()
+    broker.send(told, 1)
+    until(lambda: _is_complete(projection, told))
+    assert projection.rows(told.catalog) == told.fold()
+    assert projection.count("parked") == 0
+
+
+def test_reset_offsets_replay_without_a_change(start_apply: Start, broker: Broker, projection: Projection) -> None:
+    told = _told()
+    broker.send(told)
+    first = start_apply()
+    until(lambda: _is_complete(projection, told) and _committed(broker) == len(told.events))
+    assert first.stop() == 0
+    before = projection.rows(told.catalog), projection.cursor(told.catalog)
+    _commit(broker, lambda _end: 0)
+    start_apply()
+    until(lambda: _committed(broker) == len(told.events))
+    assert (projection.rows(told.catalog), projection.cursor(told.catalog)) == before
+
+
+def test_a_commit_that_ran_ahead_of_the_database_harms_nothing(
+    start_apply: Start, broker: Broker, projection: Projection
+) -> None:
+    told = _told()
+    broker.send(told)
+    _commit(broker, lambda end: end)
+    start_apply()
+    until(lambda: _is_complete(projection, told))
+    assert projection.rows(told.catalog) == told.fold()
+
+
+def test_a_database_outage_restarts_and_loses_nothing(
+    start_apply: Start,
+    broker: Broker,
+    projection: Projection,
+    product_db: Database,
+) -> None:
+    told = _told()
+    broker.send(told, *range(1, 8))
+    process = start_apply()
+    until(lambda: projection.count("cursor", progress=7) == 1)
+    with psycopg.connect(product_db.server.dsn(), autocommit=True) as administrator:
+        administrator.execute(f'ALTER DATABASE "{product_db.name}" ALLOW_CONNECTIONS false'.encode())
+        administrator.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s AND application_name <> ''",
+            [product_db.name],
+        )
+        broker.send(told, *range(8, len(told.events) + 1))
+        until(lambda: "apply.waits" in process.logged())
+        administrator.execute(f'ALTER DATABASE "{product_db.name}" ALLOW_CONNECTIONS true'.encode())
+    until(lambda: _is_complete(projection, told))
+    assert projection.rows(told.catalog) == told.fold()
+    assert process.stop() == 0
+
+
+def test_poison_reaches_the_dead_letter_topic_untouched(
+    start_apply: Start, broker: Broker, projection: Projection
+) -> None:
+    told = _told()
+    broker.send_values(told, b"\xff poison", *told.values)
+    start_apply()
+    (letter,) = broker.read_dead_letters(1)
+    assert letter.value() == b"\xff poison"
+    headers = dict(letter.headers() or [])
+    assert headers["dead_letter_reason"] == b"not_utf8"
+    assert headers["origin_offset"] == b"0"
+    until(lambda: _is_complete(projection, told))
+    assert projection.rows(told.catalog) == told.fold()
+    until(lambda: projection.has_published(1))
