@@ -7,11 +7,12 @@ from http import HTTPStatus
 import httpx
 
 from assay_cli.stack import wheels
+from assay_cli.stack.asking import ask
 from assay_cli.stack.child import Child
 from assay_cli.stack.layout import Layout
 from assay_cli.stack.ports import HOST
 
-_PROBE_SECONDS = 2.0
+_BUCKET_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,15 +40,14 @@ class S3:
         )
 
     def _not_ready(self) -> str | None:
-        try:
-            status = httpx.get(self.endpoint, timeout=_PROBE_SECONDS).status_code
-        except httpx.HTTPError as refusal:
-            return f"does not answer at {self.endpoint}: {refusal}"
-        return None if status == HTTPStatus.OK else f"answers {status} at {self.endpoint}"
+        answer = ask(self.port, "/")
+        if answer is None:
+            return f"does not answer at {self.endpoint} yet"
+        return None if answer.status == HTTPStatus.OK else f"answers {answer.status} at {self.endpoint}"
 
 
 def create_bucket(endpoint: str, bucket: str) -> None:
     """Make the bucket unless it is there."""
-    response = httpx.put(f"{endpoint}/{bucket}", timeout=_PROBE_SECONDS)
+    response = httpx.put(f"{endpoint}/{bucket}", timeout=_BUCKET_SECONDS)
     if response.status_code != HTTPStatus.CONFLICT:
         response.raise_for_status()

@@ -3,14 +3,11 @@
 import sys
 from http import HTTPStatus
 
-import httpx
-
+from assay_cli.stack.asking import ask
 from assay_cli.stack.child import Child
 from assay_cli.stack.installation import Installation, http_port_name, ops_port_name
-from assay_cli.stack.ports import HOST
 from assay_cli.stack.processes import PROCESSES, Process
 
-_PROBE_SECONDS = 2.0
 _SHOWN_CHARACTERS = 200
 
 
@@ -36,10 +33,9 @@ def command(process: Process) -> list[str]:
 
 def not_ready(ops_port: int) -> str | None:
     """None when the process calls itself ready."""
-    try:
-        answer = httpx.get(f"http://{HOST}:{ops_port}/readyz", timeout=_PROBE_SECONDS, trust_env=False)
-    except httpx.HTTPError:
+    answer = ask(ops_port, "/readyz")
+    if answer is None:
         return f"does not answer on port {ops_port} yet"
-    if answer.status_code == HTTPStatus.OK:
+    if answer.status == HTTPStatus.OK:
         return None
-    return answer.text.strip()[:_SHOWN_CHARACTERS] or f"answers {answer.status_code}"
+    return answer.text[:_SHOWN_CHARACTERS] or f"answers {answer.status}"
