@@ -58,14 +58,16 @@ class Demo:
 
     def compare(self) -> None:
         """Hold every tenant's catalog against what these pages must become."""
-        expected = cast("dict[str, dict[str, Expected]]", json.loads(_folder().joinpath("expected.json").read_text()))
+        expected = cast(
+            "dict[str, dict[str, Expected]]", json.loads(demo_folder().joinpath("expected.json").read_text())
+        )
         for tenant_id, folder in TENANTS.items():
             with connect(tenant_id) as client:
                 self.problems += compare(client, tenant_id, expected["tenants"][folder])
 
     def _capture_all(self) -> Iterator[tuple[str, str]]:
         for tenant_id, folder in TENANTS.items():
-            self.pages[tenant_id] = list(find_pages(_folder() / folder))
+            self.pages[tenant_id] = list(find_pages(demo_folder() / folder))
             provide(self.place, tenant_id, CATALOG, [source_of(page) for page in self.pages[tenant_id]])
         total, done = sum(len(pages) for pages in self.pages.values()), 0
         for tenant_id, pages in self.pages.items():
@@ -143,5 +145,6 @@ def _listing_keys(client: Client, item_id: str) -> list[str]:
     return [str(listing["key"]) for listing in rows_of(item["listings"])]
 
 
-def _folder() -> Path:
+def demo_folder() -> Path:
+    """Where the pages lie."""
     return Path(str(files("assay_cli") / "demo_pages"))
