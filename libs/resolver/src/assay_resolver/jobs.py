@@ -4,6 +4,7 @@ Every function works inside the caller's transaction and never commits. The lock
 """
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
@@ -13,7 +14,7 @@ from assay_contracts.ids import CaptureId, CatalogId, JobId, SourceId, TenantId
 from assay_contracts.messages import ResolutionJob
 from assay_runtime.sql import load
 from psycopg import AsyncConnection
-from psycopg.rows import TupleRow, class_row
+from psycopg.rows import TupleRow, class_row, scalar_row
 
 from assay_resolver.epochs import EpochState
 
@@ -73,7 +74,7 @@ class CaptureRow:
 
 @dataclass(frozen=True, slots=True)
 class JobRow:
-    """A locked job. `start_has_no_end`: the last start died, or another process is still at it."""
+    """A locked job. `start_has_no_end`: the last start died, or somebody is still at it."""
 
     state: JobState
     attempt: int
@@ -83,6 +84,7 @@ class JobRow:
     due: bool
     started_alone: bool
     deaths: int
+    started_at: datetime | None
     start_has_no_end: bool
 
 
@@ -149,9 +151,17 @@ async def lock_job(conn: AsyncConnection[TupleRow], tenant_id: TenantId, job_id:
 
 async def start_job(
     conn: AsyncConnection[TupleRow], tenant_id: TenantId, job_id: JobId, *, alone: bool, deaths: int
-) -> None:
-    """Note that work begins, with nothing beside it in its process (`alone`) or not, after so many lone deaths."""
-    await conn.execute(_SQL["start_job"], {"tenant_id": tenant_id, "job_id": job_id, "alone": alone, "deaths": deaths})
+) -> datetime:
+    """Note that work begins, with nothing beside it in its process (`alone`) or not; returns this start's time.
+
+    Only for a job that this transaction has locked and found open. `deaths` counts the lone starts that died.
+    """
+    parameters = {"tenant_id": tenant_id, "job_id": job_id, "alone": alone, "deaths": deaths}
+    async with conn.cursor(row_factory=scalar_row) as cursor:
+        await cursor.execute(_SQL["start_job"], parameters)
+        started_at: datetime | None = await cursor.fetchone()
+    assert started_at is not None, "a start needs an open job"
+    return started_at
 
 
 async def end_start(conn: AsyncConnection[TupleRow], tenant_id: TenantId, job_id: JobId, attempt: int) -> None:

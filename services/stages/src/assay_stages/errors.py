@@ -1,4 +1,24 @@
-"""Every failure that the stages name."""
+"""Every failure that the stages name, and the closed list of reasons for which they give up on a message."""
+
+from typing import Literal
+
+from assay_contracts import reasons
+
+Reason = (
+    reasons.Reason
+    | Literal[
+        "closed_epoch",
+        "unknown_epoch",
+        "no_job",  # nobody promised this job
+        "capture_mismatch",  # the committed capture belongs to another catalog or source
+        "unknown_pin",
+        "evidence_missing",
+        "evidence_mismatch",  # stored bytes have another hash or length than the job says
+        "database_refused",  # a constraint or a limit of the database, in every attempt
+        "unexpected",  # an error without a name, in every attempt
+        "kills_its_process",
+    ]
+)
 
 
 class StagesError(Exception):
@@ -19,3 +39,11 @@ class PlaceNotFound(StagesError):
     def __init__(self, place: str) -> None:
         super().__init__(f"nothing stands at {place[:200]!r}")
         self.place = place
+
+
+class ArtifactMismatch(StagesError):
+    """An artifact's stored bytes have another length than the job says."""
+
+
+class OffsetGap(StagesError):
+    """A partition's next message is not the one that follows the last; the hole would be committed over."""

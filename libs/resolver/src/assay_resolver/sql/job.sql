@@ -20,7 +20,7 @@ FOR SHARE;
 -- name: lock_job
 -- The job as it stands now, with its epoch's state, held by this transaction; second in the lock order.
 SELECT job.state, job.attempt, job.history_epoch, epoch.ordinal AS epoch_ordinal, epoch.state AS epoch_state,
-       job.due_at <= clock_timestamp() AS due, job.started_alone, job.deaths,
+       job.due_at <= clock_timestamp() AS due, job.started_alone, job.deaths, job.started_at,
        job.started_at IS NOT NULL AND (job.ended_at IS NULL OR job.ended_at < job.started_at) AS start_has_no_end
 FROM job JOIN history_epoch AS epoch ON epoch.name = job.history_epoch
 WHERE job.tenant_id = %(tenant_id)s AND job.job_id = %(job_id)s
@@ -30,7 +30,8 @@ FOR NO KEY UPDATE OF job;
 -- Work begins: until an end is written this start counts as one that died.
 UPDATE job
 SET started_at = clock_timestamp(), started_alone = %(alone)s, deaths = %(deaths)s
-WHERE tenant_id = %(tenant_id)s AND job_id = %(job_id)s AND state = 'open';
+WHERE tenant_id = %(tenant_id)s AND job_id = %(job_id)s AND state = 'open'
+RETURNING started_at;
 
 -- name: end_start
 -- The start came to an end without a result and without blame: an outage, or a stop of the process.

@@ -1,0 +1,89 @@
+"""Runs one stage: `python -m assay_stages extract`, `normalize` or `identity`."""
+
+import asyncio
+import sys
+from collections.abc import Callable, Coroutine, Mapping
+
+from assay_runtime import failpoints, logs, settings
+from assay_runtime.evidence import EvidenceStore
+from assay_runtime.health import Health, OpsServer
+from assay_runtime.settings import ProcessSettings
+from assay_runtime.stop import Stop
+
+from assay_stages.extract_stage import ExtractStage
+from assay_stages.identity_stage import IdentityStage
+from assay_stages.normalize_stage import NormalizeStage
+from assay_stages.process import StageProcess, open_pool
+from assay_stages.reader_threads import ReaderThreads
+from assay_stages.settings import ExtractSettings, StageSettings
+
+USAGE = 64
+"""EX_USAGE of sysexits.h."""
+FAILED = 1
+
+Run = Callable[[Health, Stop], Coroutine[None, None, bool]]
+
+
+async def _extract(given: ExtractSettings, health: Health, stop: Stop) -> bool:
+    threads = ReaderThreads(given.stages_reader_seconds)
+    async with open_pool(given, "extract") as pool, EvidenceStore(given) as evidence:
+        finished = await StageProcess(given, health, stop).run(ExtractStage(evidence, threads), pool)
+    threads.close()
+    return finished
+
+
+async def _normalize(given: StageSettings, health: Health, stop: Stop) -> bool:
+    threads = ReaderThreads(given.stages_reader_seconds)
+    async with open_pool(given, "normalize") as pool:
+        finished = await StageProcess(given, health, stop).run(NormalizeStage(pool, threads), pool)
+    threads.close()
+    return finished
+
+
+async def _identity(given: StageSettings, health: Health, stop: Stop) -> bool:
+    async with open_pool(given, "identity") as pool:
+        return await StageProcess(given, health, stop).run(IdentityStage(), pool)
+
+
+def _configured_extract() -> tuple[ProcessSettings, Run]:
+    given = settings.read(ExtractSettings)
+    return given, lambda health, stop: _extract(given, health, stop)
+
+
+def _configured_normalize() -> tuple[ProcessSettings, Run]:
+    given = settings.read(StageSettings)
+    return given, lambda health, stop: _normalize(given, health, stop)
+
+
+def _configured_identity() -> tuple[ProcessSettings, Run]:
+    given = settings.read(StageSettings)
+    return given, lambda health, stop: _identity(given, health, stop)
+
+
+STAGES: Mapping[str, Callable[[], tuple[ProcessSettings, Run]]] = {
+    "extract": _configured_extract,
+    "normalize": _configured_normalize,
+    "identity": _configured_identity,
+}
+
+
+def main() -> int:
+    """Run the named stage until SIGTERM; 0 after a clean stop."""
+    if len(sys.argv) != 2 or sys.argv[1] not in STAGES:
+        sys.stderr.write(f"usage: python -m assay_stages {'|'.join(STAGES)}\n")
+        return USAGE
+    name = sys.argv[1]
+    given, run = STAGES[name]()
+    logs.setup(f"stages.{name}", given.log_level)
+    failpoints.arm(given.failpoints, given.failpoint_log)
+    stop, health = Stop(), Health()
+    server = OpsServer(given.ops_host, given.ops_port, health)
+    logs.get_logger().info("ops.listening", port=server.port)
+    try:
+        return 0 if asyncio.run(run(health, stop)) else FAILED
+    finally:
+        server.close()
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

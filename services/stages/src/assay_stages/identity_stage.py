@@ -1,0 +1,37 @@
+"""④→⑤ identity: what a capture's reading means for the catalog, decided by rule in the job's own transaction."""
+
+from assay_contracts.ids import Stage
+from assay_contracts.messages import ResolutionJob
+from assay_resolver.jobs import CaptureRow
+from assay_resolver.rules import resolve_capture
+from assay_resolver.streams import Stream
+
+from assay_stages import store
+from assay_stages.extract_stage import summary
+from assay_stages.store import Connection
+from assay_stages.work import Effect, Ended
+
+
+class IdentityStage:
+    """Asks the resolver's rules; the decision, its events and the job's end are one commit."""
+
+    stage: Stage = "identity"
+    next_stage: Stage | None = None
+
+    async def prepare(self, job: ResolutionJob, capture: CaptureRow) -> Effect:
+        """Nothing can be known before the stream's cursor is locked, so all of it is the effect."""
+
+        async def write(conn: Connection) -> Ended:
+            stream = Stream(job.tenant_id, job.catalog_id, job.history_epoch)
+            resolved = await resolve_capture(conn, stream, job.capture_id, job.attempt_group, job.job_id)
+            if resolved.outcome == "nothing":
+                return Ended("nothing", await _why_nothing(conn, job, capture))
+            return Ended(resolved.outcome)
+
+        return write
+
+
+async def _why_nothing(conn: Connection, job: ResolutionJob, capture: CaptureRow) -> str:
+    """The cause as the first stage that had nothing to hand on saw it."""
+    extracted = summary(await store.list_outcomes(conn, job))
+    return extracted.cause or f"no product with a name (the page answered {capture.fetch_status})"
