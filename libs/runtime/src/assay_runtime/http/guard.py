@@ -48,6 +48,7 @@ class Guard:
         started = time.perf_counter()
         try:
             await self._serve(scope, exchange)
+            await exchange.finish()
         finally:
             _count(scope, exchange.status, time.perf_counter() - started)
 
@@ -82,6 +83,7 @@ class _Exchange:
         self._limits = limits
         self._stated_bytes = _length_of(headers)
         self._read_bytes = 0
+        self._is_unfinished = False
         self._body_complete = self._stated_bytes == 0 and "transfer-encoding" not in headers
 
     async def receive(self) -> Message:
@@ -102,10 +104,15 @@ class _Exchange:
             self.status = int(message["status"])
             message = message if self._body_complete else {**message, "headers": [*message["headers"], _CLOSE]}
         elif not message.get("more_body", False) and not self._body_complete:
-            await self._send({**message, "more_body": True})
-            await self._drain()
-            message = {"type": "http.response.body", "body": b"", "more_body": False}
+            message = {**message, "more_body": True}
+            self._is_unfinished = True
         await self._send(message)
+
+    async def finish(self) -> None:
+        """End an answer that was given before its request was read, once the client had time to read it."""
+        if self._is_unfinished:
+            await self._drain()
+            await self._send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def refuse(self, problem: Problem) -> None:
         """Answer with a problem unless an answer has begun; then only breaking off tells the client."""
@@ -130,7 +137,7 @@ class _Exchange:
         try:
             async with asyncio.timeout(self._limits.drain_seconds):
                 while self._read_bytes < last_bytes and not self._body_complete:
-                    await self._receive_body()
+                    await asyncio.wait_for(self._receive_body(), self._limits.silence_seconds)
         except TimeoutError:
             return
 

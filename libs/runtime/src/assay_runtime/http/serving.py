@@ -4,11 +4,12 @@ import asyncio
 import contextlib
 import socket
 from collections.abc import Generator
+from typing import cast
 
 import uvicorn
 from fastapi import FastAPI
 from fastapi.dependencies.models import Dependant
-from fastapi.routing import APIRoute
+from fastapi.routing import RouteContext, iter_route_contexts
 
 from assay_runtime.errors import OpenRoute
 from assay_runtime.health import Health
@@ -59,12 +60,19 @@ async def serve(app: FastAPI, settings: HttpSettings, stop: Stop, health: Health
 
 
 def open_routes(app: FastAPI) -> list[str]:
-    """Paths of routes that no scope guards; the OpenAPI document is public by intent."""
-    routes = [route for route in app.routes if isinstance(route, APIRoute)]
-    return [route.path for route in routes if not _is_guarded(route.dependant)]
+    """Paths of routes that no scope guards; the OpenAPI document and its pages are public by intent."""
+    public = {app.openapi_url, app.docs_url, app.swagger_ui_oauth2_redirect_url}
+    routes = [route for route in iter_route_contexts(app.routes) if route.path not in public]
+    return [str(route.path) for route in routes if not _is_guarded(_dependant_of(route))]
 
 
-def _is_guarded(dependant: Dependant) -> bool:
+def _dependant_of(route: RouteContext) -> Dependant | None:
+    return cast("Dependant | None", getattr(route, "dependant", None))
+
+
+def _is_guarded(dependant: Dependant | None) -> bool:
+    if dependant is None:
+        return False
     return dependant.call is authenticate or any(_is_guarded(inner) for inner in dependant.dependencies)
 
 
