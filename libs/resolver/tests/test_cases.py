@@ -1,6 +1,7 @@
 """What people decide: once, at the revision that they saw, and the same again for a retry."""
 
 import asyncio
+from dataclasses import replace
 
 import psycopg
 import pytest
@@ -56,6 +57,17 @@ async def test_a_retry_gets_the_first_result_before_the_revision_is_looked_at(
     async with people.transaction():
         again = await cases.accept(people, request, item_id)
     assert again.repeated and again.decision_id == first.decision_id and again.events == first.events
+
+
+async def test_a_retry_that_looked_at_the_case_again_gets_the_first_result_too(
+    world: World, stages: Connection, people: Connection
+) -> None:
+    request, item_id = await doubt(world, stages)
+    async with people.transaction():
+        first = await cases.accept(people, request, item_id)
+    async with people.transaction():
+        again = await cases.accept(people, replace(request, expected_revision=2), item_id)
+    assert again.repeated and again.decision_id == first.decision_id
 
 
 async def test_a_request_id_serves_one_decision_only(world: World, stages: Connection, people: Connection) -> None:

@@ -7,7 +7,7 @@ from datetime import datetime
 from assay_contracts.timestamps import timestamp
 from assay_runtime import sql
 
-from assay_resolver import facts, rules, streams
+from assay_resolver import facts, questions, rules, streams
 from assay_resolver.decisions import Decided, Request, Writer, first_result
 from assay_resolver.errors import CaseConflict, NotACandidate, UnknownCase, UnknownItem
 from assay_resolver.identity import keys_of
@@ -168,6 +168,7 @@ async def reject(conn: Connection, request: CaseRequest) -> Decided:
     opened = await _open(conn, cursor, request, deciding)
     listing = opened.listing
     await opened.writer.clear_mapping(listing, "rejected")
+    await questions.withdraw(conn, cursor, listing.listing_id, questions.KINDS)
     parameters = {**request.stream.scope, "listing_id": listing.listing_id, "state": "rejected"}
     await conn.execute(_LISTING["set_state"], parameters)
     await opened.writer.derive_keys(keys_of(listing.reading))
@@ -202,6 +203,7 @@ async def _map(conn: Connection, opened: _Opened, item_id: str) -> Decided:
         await rules.speak_by(conn, stream, listing, opened.reading)
     speaking = (await facts.listings(conn, stream, [listing.listing_id]))[listing.listing_id]
     await opened.writer.map_listing(speaking, item_id, "person")
+    await questions.withdraw(conn, opened.cursor, listing.listing_id, questions.KINDS)
     keys = keys_of(speaking.reading) | keys_of(listing.reading)
     await opened.writer.derive_keys(keys)
     await rules.rerun(conn, opened.cursor, opened.writer, keys)

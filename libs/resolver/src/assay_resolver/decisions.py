@@ -74,9 +74,14 @@ async def first_result(conn: Connection, stream: Stream, request: Request) -> De
     row = await rows.fetchone()
     if row is None:
         return None
-    if (row[1], row[2]) != (request.action, canonical(request.basis)):
+    if (row[1], _asked(document_of(row[2]))) != (request.action, _asked(request.basis)):
         raise RequestReused
     return Decided(row[0], await _changes(conn, stream, row[0]), repeated=True)
+
+
+def _asked(basis: Document) -> Document:
+    """What was asked, whatever revision the asker had seen: a retry may have looked again in between."""
+    return {name: value for name, value in basis.items() if name != "revision"}
 
 
 async def _changes(conn: Connection, stream: Stream, decision_id: str) -> tuple[ChangeRef, ...]:

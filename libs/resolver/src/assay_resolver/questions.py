@@ -1,6 +1,7 @@
 """Opens, changes and withdraws review cases: the questions that rules leave to people."""
 
 from collections.abc import Iterable
+from typing import Final
 
 from assay_contracts.ids import new_id
 from assay_runtime import sql
@@ -8,6 +9,9 @@ from assay_runtime import sql
 from assay_resolver.identity import MODEL, Doubt, Scored
 from assay_resolver.reading import Listing, Reading, canonical
 from assay_resolver.streams import Connection, Cursor
+
+KINDS: Final = ("match", "collision")
+"""The kinds of case that are opened so far."""
 
 _CASE = sql.load("assay_resolver", "review_case")
 

@@ -163,7 +163,7 @@ async def _accept(act: _Act, listing: Listing, judgement: Accept | Create) -> Re
             writer = act.writer("rule.map", f"its {via} leads to one item and nothing speaks against it")
             await writer.begin(act.reading.facts)
     await writer.map_listing(listing, item_id, via)
-    await questions.withdraw(act.conn, act.cursor, listing.listing_id, ("match", "collision"))
+    await questions.withdraw(act.conn, act.cursor, listing.listing_id, questions.KINDS)
     await writer.derive_keys(keys_of(listing.reading))
     decided = await _finish(act, writer, keys_of(listing.reading))
     return Resolved("created" if via == "new" else "mapped", (decided,))
@@ -193,7 +193,7 @@ async def rerun(conn: Connection, cursor: Cursor, writer: Writer, keys: Iterable
         judgement = await judge_listing(conn, cursor.stream, listing)
         if isinstance(judgement, Accept):
             await writer.map_listing(listing, judgement.item_id, judgement.via)
-            await questions.withdraw(conn, cursor, listing_id, ("match", "collision"))
+            await questions.withdraw(conn, cursor, listing_id, questions.KINDS)
             await writer.derive_keys(keys_of(listing.reading))
 
 
