@@ -25,8 +25,8 @@ $(READY): $(MANIFESTS)
 	@test -n '$(PYTHON)' || { echo 'Python 3.11 or newer is needed: install python3, python3-pip and python3-venv' >&2; exit 1; }
 	@$(PYTHON) scripts/setup.py
 
-lock: $(READY) ## resolve the newest allowed versions and write requirements.lock
-	$(BIN)/uv lock --upgrade
+lock: $(READY) ## resolve anew and write requirements.lock (UPGRADE=1: newest versions of everything)
+	$(BIN)/uv lock $(if $(UPGRADE),--upgrade)
 	$(BIN)/uv export --quiet --all-packages --all-groups --no-emit-workspace --no-header -o requirements.lock
 
 demo: $(READY) ## real pages become a catalog you can question (ONCE=1: stop everything afterwards)
