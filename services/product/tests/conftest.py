@@ -1,12 +1,19 @@
 """A database, topics and processes of the product for each test that asks."""
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import psycopg
 import pytest
 from assay_cli.stack.databases import Database
+from assay_product.api import make_app
+from assay_product.store.reading import Reader
+from assay_runtime.http import KeyRing
+from assay_runtime.postgres import open_async_pool
+from httpx import ASGITransport, AsyncClient
+from pydantic import SecretStr
 
+from .clients import PEPPER, Client, give_key
 from .parts import Broker, Process, Projection, Start
 from .stories import EPOCH
 
@@ -46,3 +53,15 @@ def start_apply(product_db: Database, broker: Broker, tmp_path: Path) -> Iterato
     yield start
     for process in started:
         process.close()
+
+
+@pytest.fixture
+async def api(product_db: Database) -> AsyncIterator[Client]:
+    """The read API over this test's database, with keys for two tenants."""
+    async with await open_async_pool(SecretStr(product_db.dsn("assay_product_api")), 1, 4, "test") as pool:
+        reader = Reader(pool)
+        app = make_app(reader, KeyRing(PEPPER, reader.find_key))
+        with psycopg.connect(product_db.dsn("assay_operator")) as operator:
+            keys = {tenant: give_key(operator, tenant) for tenant in ("ten_a", "ten_b")}
+        async with AsyncClient(transport=ASGITransport(app), base_url="http://catalog") as http:
+            yield Client(app, http, keys)

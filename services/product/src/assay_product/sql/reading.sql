@@ -23,7 +23,8 @@ WHERE g.state = 'live' AND g.catalog_id = %(catalog_id)s;
 
 -- name: read_status
 -- How far the live generation has come, and what it waits for.
-SELECT c.progress, c.highest, c.processed, c.halted, c.moved_at, count(p.position), min(p.parked_at)
+SELECT c.progress, c.highest, c.processed, c.halted, c.moved_at, count(p.position) AS parked,
+       min(p.parked_at) AS parked_since
 FROM cursor c LEFT JOIN parked p USING (tenant_id, catalog_id, generation)
 WHERE c.catalog_id = %(catalog_id)s AND c.generation = %(generation)s
 GROUP BY c.progress, c.highest, c.processed, c.halted, c.moved_at;
