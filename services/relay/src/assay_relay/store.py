@@ -1,7 +1,9 @@
-"""All SQL of `relay events`: named statements on one connection, each a transaction of its own."""
+"""All SQL of the relay: named statements on one connection per process, each a transaction of its own."""
 
-from collections.abc import Collection, Iterable, Sequence
-from typing import NamedTuple, TypeAlias, cast
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import LiteralString, NamedTuple, TypeAlias, cast
+from uuid import UUID
 
 import psycopg
 from assay_resolver.streams import Stream
@@ -16,6 +18,8 @@ _OWNER = load("assay_relay", "relay_owner")
 _BUCKET = load("assay_relay", "relay_bucket")
 _STREAM = load("assay_relay", "relay_stream")
 _OUTBOX = load("assay_relay", "outbox")
+_JOB = load("assay_relay", "job")
+_LETTER = load("assay_relay", "dead_letter")
 
 
 class StreamRow(NamedTuple):
@@ -63,8 +67,7 @@ class Store:
 
     def __init__(self, dsn: SecretStr, owner: str) -> None:
         self._owner = owner
-        conninfo = make_conninfo(dsn.get_secret_value(), **session_arguments(dsn, "relay events"))
-        self._connection = psycopg.connect(conninfo, autocommit=True, prepare_threshold=1)
+        self._connection = _connect(dsn, "relay events")
         self._connection.execute("SET synchronous_commit = off")
 
     def close(self) -> None:
@@ -181,6 +184,133 @@ class Store:
     def _number(cursor: psycopg.Cursor[TupleRow]) -> int:
         row = cursor.fetchone()
         return 0 if row is None else int(row[0])
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimedJob:
+    """A job that this sweeper may send now, and why it has to."""
+
+    reason: str
+    tenant_id: str
+    job_id: str
+    attempt: int
+    envelope_id: UUID
+    envelope_ts: int
+    payload: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class SentJob:
+    """Where the broker keeps the message of one attempt of a job."""
+
+    tenant_id: str
+    job_id: str
+    attempt: int
+    partition: int
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """Offsets from `low` up to, and without, `high` of one partition that this stage will not read (again)."""
+
+    reason: str
+    stage: str
+    partition: int
+    low: int
+    high: int
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """A dead letter; `headers` is a JSON array of [name, base64 or null]."""
+
+    topic_id: UUID
+    partition: int
+    offset: int
+    topic: str
+    reason: str
+    cause: str
+    key: bytes | None
+    value: bytes | None
+    headers: str
+
+
+class SweepStore:
+    """One connection. A claim ends by itself after `claim_seconds`; jobs are left alone until `grace_seconds` late."""
+
+    def __init__(self, dsn: SecretStr, rows: int, claim_seconds: float, grace_seconds: float) -> None:
+        self._connection = _connect(dsn, "relay jobs")
+        self._claim = {"rows": rows, "claim_seconds": claim_seconds, "grace_seconds": grace_seconds}
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        self._connection.close()
+
+    def claim_unsent(self) -> list[ClaimedJob]:
+        """Due jobs without a place in the log."""
+        return self._claimed(_JOB["claim_unsent"], {})
+
+    def claim_past(self, topic_id: UUID, past: Sequence[Past]) -> list[ClaimedJob]:
+        """Open jobs whose place lies in one of these ranges."""
+        ranges: dict[str, object] = {
+            "topic_id": topic_id,
+            "reasons": [each.reason for each in past],
+            "stages": [each.stage for each in past],
+            "partitions": [each.partition for each in past],
+            "lows": [each.low for each in past],
+            "highs": [each.high for each in past],
+        }
+        return self._claimed(_JOB["claim_past"], ranges)
+
+    def claim_foreign(self, topic_id: UUID, stages: Sequence[str]) -> list[ClaimedJob]:
+        """Open jobs whose place is in another topic than this."""
+        return self._claimed(_JOB["claim_foreign"], {"topic_id": topic_id, "stages": list(stages)})
+
+    def record_sends(self, topic_id: UUID, sent: Sequence[SentJob]) -> None:
+        """Note the places, where the job is still open in that attempt."""
+        parameters: dict[str, object] = {
+            "topic_id": topic_id,
+            "tenants": [each.tenant_id for each in sent],
+            "jobs": [each.job_id for each in sent],
+            "attempts": [each.attempt for each in sent],
+            "partitions": [each.partition for each in sent],
+            "offsets": [each.offset for each in sent],
+        }
+        self._connection.execute(_JOB["record_sends"], parameters)
+
+    def give_back(self, claimed: Sequence[ClaimedJob]) -> None:
+        """End these claims."""
+        parameters = {"tenants": [job.tenant_id for job in claimed], "jobs": [job.job_id for job in claimed]}
+        self._connection.execute(_JOB["give_back"], parameters)
+
+    def claim_letters(self) -> list[Letter]:
+        """The oldest dead letters that are on no topic."""
+        return [Letter(*row) for row in self._connection.execute(_LETTER["claim_letters"], self._claim)]
+
+    def mark_letters(self, letters: Sequence[Letter]) -> None:
+        """These are on their topic."""
+        self._connection.execute(_LETTER["mark_letters"], _places(letters))
+
+    def return_letters(self, letters: Sequence[Letter]) -> None:
+        """End these claims."""
+        self._connection.execute(_LETTER["return_letters"], _places(letters))
+
+    def _claimed(self, statement: LiteralString, parameters: Mapping[str, object]) -> list[ClaimedJob]:
+        return [ClaimedJob(*row) for row in self._connection.execute(statement, {**self._claim, **parameters})]
+
+
+def _connect(dsn: SecretStr, name: str) -> psycopg.Connection[TupleRow]:
+    conninfo = make_conninfo(dsn.get_secret_value(), **session_arguments(dsn, name))
+    return psycopg.connect(conninfo, autocommit=True, prepare_threshold=1)
+
+
+def _places(letters: Sequence[Letter]) -> dict[str, object]:
+    return {
+        "topic_ids": [letter.topic_id for letter in letters],
+        "partitions": [letter.partition for letter in letters],
+        "offsets": [letter.offset for letter in letters],
+    }
 
 
 def _names(streams: Iterable[Stream]) -> dict[str, object]:

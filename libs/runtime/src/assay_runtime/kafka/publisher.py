@@ -22,7 +22,7 @@ from assay_runtime.errors import DeliveryFailed, KafkaUnavailable
 from assay_runtime.kafka.clients import make_producer, physical
 from assay_runtime.settings import KafkaSettings
 
-Headers = Sequence[tuple[str, bytes]]
+Headers = Sequence[tuple[str, bytes | None]]
 
 _POLL_SECONDS = 0.05
 _PERMANENT = frozenset(
@@ -41,12 +41,16 @@ _OnDelivery = Callable[[KafkaError | None, Message], None]
 
 
 class Outgoing(NamedTuple):
-    """A message to publish; `topic` is the name without the installation's prefix, `key` the tenant's id."""
+    """A message to publish; `topic` is the name without the installation's prefix, `key` the tenant's id.
+
+    `verbatim`: the copy of a record that was given up on, which may have had any key, or none, and no value.
+    """
 
     topic: str
-    key: bytes
-    value: bytes
+    key: bytes | None
+    value: bytes | None
     headers: Headers
+    verbatim: bool = False
 
 
 class Delivered(NamedTuple):
@@ -80,7 +84,7 @@ class Publisher:
     """One producer for the life of a process; replaces it by itself when it can no longer be trusted."""
 
     def __init__(self, settings: KafkaSettings, client_id: str = "assay") -> None:
-        """Make and warm the producer: blocks until the broker answers, at most 5 s."""
+        """Make and warm the producer: blocks until the broker answers, at most 2 s."""
         self._settings = settings
         self._client_id = client_id
         self._producer = make_producer(settings, client_id)
@@ -185,7 +189,7 @@ class Publisher:
 
 def _try_produce(producer: Producer, name: str, message: Outgoing, on_delivery: _OnDelivery, index: int = 0) -> bool:
     """Hand a message to the client; False if its queue is full."""
-    if not message.key:
+    if not message.key and not message.verbatim:
         raise ValueError("a message needs its tenant as key")
     try:
         producer.produce(name, message.value, message.key, headers=list(message.headers), on_delivery=on_delivery)

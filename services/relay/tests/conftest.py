@@ -1,0 +1,44 @@
+"""A resolver database of a test's own, its topics, and real relay processes between them."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from assay_cli.stack.databases import Database
+from assay_contracts.topics import topic
+from assay_runtime.kafka import ensure_topics
+from assay_runtime.settings import KafkaSettings
+
+from .world import EVENTS, Outbox, Processes, TopicLog
+
+
+@pytest.fixture
+def outbox(resolver_db: Database) -> Iterator[Outbox]:
+    """An empty resolver database and the means to fill it."""
+    world = Outbox(resolver_db.admin_dsn)
+    yield world
+    world.connection.close()
+
+
+@pytest.fixture
+def topic_log(kafka_bootstrap: str, kafka_prefix: str) -> TopicLog:
+    """The event topic and the job topic with their dead letters, empty."""
+    settings = KafkaSettings(kafka_bootstrap=kafka_bootstrap, kafka_prefix=kafka_prefix)
+    names = [EVENTS, "resolution.job.v1", "resolution.job.v1.dlq"]
+    ensure_topics(settings, [topic(name) for name in names], 1)
+    return TopicLog(settings)
+
+
+@pytest.fixture
+def processes(resolver_db: Database, topic_log: TopicLog, tmp_path: Path) -> Iterator[Processes]:
+    """Starts `python -m assay_relay` against this test's parts."""
+    role = {"events": "assay_relay_events", "jobs": "assay_relay_jobs"}
+    environment = {
+        "ASSAY_DSN": resolver_db.dsn(role["events"]),
+        "ASSAY_KAFKA_BOOTSTRAP": topic_log.settings.kafka_bootstrap,
+        "ASSAY_KAFKA_PREFIX": topic_log.settings.kafka_prefix,
+        "ASSAY_RELAY_LEASE_SECONDS": "1",
+    }
+    started = Processes(environment, tmp_path / "relay.log")
+    yield started
+    started.end()
