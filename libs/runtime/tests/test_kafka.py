@@ -2,6 +2,7 @@
 
 import asyncio
 import subprocess
+import time
 import uuid
 from collections.abc import Iterator
 from concurrent.futures import Future
@@ -219,6 +220,9 @@ def delete_topic(settings: KafkaSettings, topic: str) -> None:
     admin = cast("Deleting", AdminClient({"bootstrap.servers": settings.kafka_bootstrap}))
     for deletion in admin.delete_topics([physical(settings, topic)]).values():
         deletion.result()
+    deadline = time.monotonic() + 20
+    while topic_ids(settings, [topic]):
+        assert time.monotonic() < deadline, "the topic is still there"
 
 
 def test_a_topic_that_does_not_exist_has_no_id(settings: KafkaSettings, topic: str) -> None:

@@ -9,7 +9,7 @@ from assay_runtime.settings import KafkaSettings
 
 PARTITIONER = "murmur2_random"
 """Java's and aiokafka's placement; librdkafka's own default agrees with it on an eighth of all keys."""
-WARM_SECONDS = 5.0
+WARM_SECONDS = 2.0
 QUEUE_KBYTES = 65_536
 """How much a producer keeps while the broker is away; beyond it a send fails at once."""
 

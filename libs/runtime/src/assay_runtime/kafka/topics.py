@@ -2,8 +2,9 @@
 
 import base64
 import logging
+import time
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from concurrent.futures import Future
 from typing import Protocol, cast
 
@@ -16,6 +17,7 @@ from assay_runtime.kafka.clients import physical
 from assay_runtime.settings import KafkaSettings
 
 ADMIN_SECONDS = 15.0
+_PAUSE_SECONDS = 0.02
 
 _librdkafka = logging.getLogger("librdkafka")
 _UNREACHABLE = frozenset(
@@ -29,28 +31,23 @@ def topic_ids(settings: KafkaSettings, topics: Iterable[str]) -> dict[str, uuid.
     Topics that do not exist are absent from the answer. Blocks for at most ADMIN_SECONDS, else KafkaUnavailable.
     """
     names = {physical(settings, topic): topic for topic in topics}
-    admin = _admin(settings)
-    answers = admin.describe_topics(TopicCollection(list(names)), request_timeout=ADMIN_SECONDS)
-    found: dict[str, uuid.UUID] = {}
-    for name, answer in answers.items():
-        if not _refused_as("UNKNOWN_TOPIC_OR_PART", answer):
-            found[names[name]] = _uuid_of(answer.result())
-    return found
+    described = _describe(_admin(settings), names.keys())
+    return {names[name]: _uuid_of(description) for name, description in described.items()}
 
 
 def ensure_topics(settings: KafkaSettings, topics: Iterable[Topic], replication: int) -> list[str]:
-    """Make the topics that are absent and return their names; one with another partition count is a TopicMismatch."""
+    """Make the topics that are absent and return their names, once the broker that answers knows them all.
+
+    One that has another partition count is a TopicMismatch.
+    """
     wanted = {physical(settings, topic.name): topic for topic in topics}
     admin = _admin(settings)
     requests = [_new_topic(name, topic, replication) for name, topic in wanted.items()]
     answers = admin.create_topics(requests, operation_timeout=ADMIN_SECONDS, request_timeout=ADMIN_SECONDS)
-    made: list[str] = []
-    for name, answer in answers.items():
-        if _refused_as("TOPIC_ALREADY_EXISTS", answer):
-            _check_partitions(admin, name, wanted[name].partitions)
-        else:
-            made.append(wanted[name].name)
-    return made
+    made = [name for name, answer in answers.items() if not _refused_as("TOPIC_ALREADY_EXISTS", answer)]
+    for name, description in _describe_all(admin, wanted.keys()).items():
+        _check_partitions(name, len(description.partitions), wanted[name].partitions)
+    return [wanted[name].name for name in made]
 
 
 class _Admin(Protocol):
@@ -85,9 +82,23 @@ def _new_topic(name: str, topic: Topic, replication: int) -> NewTopic:
     )
 
 
-def _check_partitions(admin: _Admin, name: str, expected: int) -> None:
-    answer = admin.describe_topics(TopicCollection([name]), request_timeout=ADMIN_SECONDS)[name]
-    found = len(answer.result().partitions)
+def _describe(admin: _Admin, names: Set[str]) -> dict[str, TopicDescription]:
+    answers = admin.describe_topics(TopicCollection(list(names)), request_timeout=ADMIN_SECONDS)
+    known = {name: answer for name, answer in answers.items() if not _refused_as("UNKNOWN_TOPIC_OR_PART", answer)}
+    return {name: answer.result() for name, answer in known.items()}
+
+
+def _describe_all(admin: _Admin, names: Set[str]) -> dict[str, TopicDescription]:
+    """Wait for all: the controller makes a topic a moment before brokers know of it."""
+    deadline = time.monotonic() + ADMIN_SECONDS
+    while len(described := _describe(admin, names)) < len(names):
+        if time.monotonic() > deadline:
+            raise KafkaUnavailable(f"no broker knows {', '.join(sorted(names - described.keys()))}")
+        time.sleep(_PAUSE_SECONDS)
+    return described
+
+
+def _check_partitions(name: str, found: int, expected: int) -> None:
     if found != expected:
         raise TopicMismatch(f"{name} has {found} partitions, its file says {expected}")
 
