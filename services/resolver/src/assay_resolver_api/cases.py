@@ -3,6 +3,7 @@
 from http import HTTPStatus
 from typing import Annotated, Literal, Self, assert_never
 
+from assay_contracts import bounds
 from assay_contracts.ids import TenantId
 from assay_resolver import cases
 from assay_resolver.cases import CaseRequest
@@ -31,7 +32,7 @@ class CaseAnswer(Document):
 
     action: Action
     item_id: Annotated[str, Field(pattern=r"^item_[A-Za-z0-9_]{1,59}$")] | None = None
-    expected_revision: Annotated[int, Field(ge=1)]
+    expected_revision: Annotated[int, Field(ge=1, le=bounds.POSITION)]
     rationale: Rationale
 
     @model_validator(mode="after")
