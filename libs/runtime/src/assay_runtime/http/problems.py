@@ -17,6 +17,7 @@ from assay_runtime.postgres import is_conflict, is_outage
 
 RETRY_AFTER_SECONDS = 2
 MEDIA_TYPE = "application/problem+json"
+_TIME_LIMITS = frozenset({"55P03", "57014", "25P04"})
 
 log = get_logger()
 
@@ -91,10 +92,15 @@ def of_error(error: Exception) -> Problem:
             return unavailable("kafka")
         case EvidenceUnavailable():
             return unavailable("the evidence store")
-        case _ if is_outage(error) or is_conflict(error):
+        case _ if is_outage(error) or is_conflict(error) or _ran_out_of_time(error):
             return unavailable("the database")
         case _:
             return internal()
+
+
+def _ran_out_of_time(error: Exception) -> bool:
+    """A lock that did not come, or a statement or transaction over its limit: rolled back, so it may be sent again."""
+    return isinstance(error, psycopg.Error) and error.sqlstate in _TIME_LIMITS
 
 
 HANDLED: tuple[type[Exception], ...] = (
