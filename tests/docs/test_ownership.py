@@ -27,7 +27,8 @@ GROUP BY 1
 """
 RIGHTS = """
 WITH granted AS (
-    SELECT CASE WHEN relispartition THEN 'outbox_*' ELSE relname END AS name, '' AS part, relowner AS owner, relacl AS acl
+    SELECT CASE WHEN relispartition THEN 'outbox_*' ELSE relname END AS name, '' AS part,
+        relowner AS owner, relacl AS acl
     FROM pg_class WHERE relnamespace = 'public'::regnamespace
     UNION ALL
     SELECT c.relname, a.attname, c.relowner, a.attacl FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
