@@ -9,6 +9,7 @@ from typing import Protocol, cast
 
 import faust
 from assay_runtime.kafka import physical
+from faust.exceptions import ConsumerNotStarted
 from faust.types import TP, StreamT
 
 from assay_stages.settings import StageSettings
@@ -165,7 +166,10 @@ class FaustApp:
     def lag(self) -> int:
         """Messages of the assigned partitions that are not committed, as far as the last fetch saw."""
         consumer = self._consumer
-        assigned = [tp for tp in consumer.assignment() if tp.topic == self._topic]
+        try:
+            assigned = [tp for tp in consumer.assignment() if tp.topic == self._topic]
+        except ConsumerNotStarted:
+            return 0
         ends = {tp: consumer.highwater(tp) or 0 for tp in assigned}
         return sum(max(0, end - (consumer._committed_offset.get(tp) or 0)) for tp, end in ends.items())
 

@@ -22,8 +22,10 @@ from assay_stages.handling import TOPIC, Handler
 from assay_stages.settings import StageSettings
 from assay_stages.slots import Slots
 from assay_stages.watchdog import (
+    ExitStatus,
     RebalanceWatch,
     StopTimer,
+    die,
     expect_no_more_turns,
     expect_turn_within,
 )
@@ -112,6 +114,7 @@ class StageProcess:
     @asynccontextmanager
     async def _turning(self, app: FaustApp, delivery: Delivery) -> AsyncGenerator[None]:
         ticker = asyncio.create_task(self._turn(app, delivery))
+        ticker.add_done_callback(_end_with)
         try:
             yield
         finally:
@@ -137,6 +140,12 @@ class StageProcess:
             await asyncio.wait_for(self._stop.waited(), seconds)
         except TimeoutError:
             return
+
+
+def _end_with(ticker: asyncio.Task[None]) -> None:
+    """A process that cannot say how it fares must not go on in silence."""
+    if not ticker.cancelled():
+        die(ExitStatus.TURN_FAILED, repr(ticker.exception()))
 
 
 def _origins(topic_id: UUID) -> Callable[[Event], Origin]:

@@ -21,6 +21,7 @@ class ExitStatus(IntEnum):
     READER_HANGS = 73
     REBALANCE_STUCK = 74
     STOP_TOO_SLOW = 75
+    TURN_FAILED = 76
 
 
 def die(status: ExitStatus, why: str) -> NoReturn:
