@@ -60,6 +60,7 @@ class Installation:
             "ASSAY_DSN": self.database(process.database).dsn(process.role),
             "ASSAY_OPS_PORT": str(self.ports[ops_port_name(process.name)]),
             "ASSAY_ENVIRONMENT": "development",
+            "PYTHONFAULTHANDLER": "1",
         }
         if "kafka" in process.needs:
             settings["ASSAY_KAFKA_BOOTSTRAP"] = self.kafka.bootstrap
