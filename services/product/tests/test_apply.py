@@ -6,7 +6,7 @@ from pathlib import Path
 import psycopg
 import pytest
 from assay_cli.stack.databases import Database
-from assay_product.apply import GROUP
+from assay_product.apply import DEFECTS_IN_A_ROW, GROUP
 from assay_product.deliveries import TOPIC
 from assay_runtime.kafka import make_consumer, physical
 from confluent_kafka import TopicPartition
@@ -143,3 +143,63 @@ def test_poison_reaches_the_dead_letter_topic_untouched(
     until(lambda: _is_complete(projection, told))
     assert projection.rows(told.catalog) == told.fold()
     until(lambda: projection.has_published(1))
+
+
+def test_two_processes_share_the_topic_and_one_may_die(
+    start_apply: Start, broker: Broker, projection: Projection
+) -> None:
+    stories = [Story(f"ten_{n}") for n in range(6)]
+    doomed, _ = start_apply(), start_apply()
+    for told in stories:
+        told.product(1)
+        broker.send(told)
+    until(lambda: projection.count("inbox") > 0)
+    doomed.kill()
+    for told in stories:
+        told.product(2)
+        broker.send(told, *range(6, len(told.events) + 1))
+    until(lambda: all(_is_complete(projection, told) for told in stories))
+    for told in stories:
+        assert projection.rows(told.catalog) == told.fold()
+
+
+def _refuse_items(product_db: Database, condition: str) -> None:
+    """Make the database refuse what this release would write, as a defect would."""
+    with psycopg.connect(product_db.admin_dsn) as administrator:
+        administrator.execute(f"ALTER TABLE item ADD CONSTRAINT item_refused CHECK ({condition}) NOT VALID".encode())
+
+
+def test_an_event_that_the_database_refuses_holds_its_own_catalog_only(
+    start_apply: Start, broker: Broker, projection: Projection, product_db: Database
+) -> None:
+    _refuse_items(product_db, "item_id <> 'item_bad'")
+    spoiled, sound = Story("ten_a", "cat_spoiled"), Story("ten_a", "cat_sound")
+    spoiled.create("item_1")
+    spoiled.create("item_bad")
+    spoiled.create("item_2")
+    sound.product(1)
+    broker.send(spoiled)
+    broker.send(sound)
+    start_apply()
+    until(lambda: _is_complete(projection, sound))
+    until(lambda: projection.count("cursor", catalog_id="cat_spoiled", progress=1, highest=3, processed=2) == 1)
+    assert projection.count("dead_letter", reason="cannot_apply") == 1
+    assert projection.rows(sound.catalog) == sound.fold()
+
+
+def test_a_broken_release_halts_instead_of_dead_lettering_the_topic(
+    start_apply: Start, broker: Broker, projection: Projection, product_db: Database
+) -> None:
+    _refuse_items(product_db, "false")
+    told = Story()
+    for n in range(40):
+        told.create(f"item_{n}")
+    broker.send(told)
+    process = start_apply()
+    until(lambda: process.logged().count("event.cannot_apply") >= DEFECTS_IN_A_ROW)
+    assert process.stop() == 0
+    assert projection.count("dead_letter") == DEFECTS_IN_A_ROW - 1
+    with psycopg.connect(product_db.admin_dsn) as administrator:
+        administrator.execute("ALTER TABLE item DROP CONSTRAINT item_refused")
+    start_apply()
+    until(lambda: projection.count("inbox") == len(told.events) - DEFECTS_IN_A_ROW + 1)

@@ -11,47 +11,37 @@ readiness says what it waits for.
 
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import TypeVar, cast
+from typing import cast
 from uuid import UUID
 
-from assay_runtime.errors import KafkaUnavailable
 from assay_runtime.failpoints import failpoint
 from assay_runtime.health import Health
 from assay_runtime.kafka import Publisher, make_consumer, physical
 from assay_runtime.logs import get_logger
-from assay_runtime.postgres import SyncPool, is_conflict, is_outage
+from assay_runtime.postgres import SyncPool
 from assay_runtime.stop import Stop
 from confluent_kafka import Consumer, KafkaException, Message, TopicPartition
-from psycopg import Error, errors
+from psycopg import Error
 
 from assay_product import batch, metrics
 from assay_product.assignment import place
 from assay_product.batch import Report
 from assay_product.dead_letters import Sweep
 from assay_product.deliveries import TOPIC, Catalog, Delivery
-from assay_product.errors import GenerationMoved, Stopped, TopicMissing
+from assay_product.errors import Stopped
 from assay_product.settings import ApplySettings
 from assay_product.store.batch import list_held, measure_holds
+from assay_product.waiting import Patience, is_overtime, may_pass
 
 GROUP = "product.apply"
 IDLE_SECONDS = 0.2
 UPKEEP_SECONDS = 2.0
-FIRST_PAUSE_SECONDS = 0.1
-LONGEST_PAUSE_SECONDS = 5.0
 DEFECTS_IN_A_ROW = 10
 """Events refused by the database one after another before the process halts: then this release is broken, not they."""
 
-_OVERTIME = (
-    errors.QueryCanceled,
-    errors.LockNotAvailable,
-    errors.TransactionTimeout,
-    errors.IdleInTransactionSessionTimeout,
-)
-
 log = get_logger()
-T = TypeVar("T")
 
 
 class Applier:
@@ -62,6 +52,7 @@ class Applier:
         self._pool = pool
         self._stop = stop
         self._health = health
+        self._patience = Patience(stop, health)
         self._consumer = make_consumer(settings, GROUP)
         self._sweep = Sweep(pool, lambda: Publisher(settings, "product.apply"))
         self._topic_id: UUID | None = None
@@ -88,7 +79,7 @@ class Applier:
         if deliveries:
             self._apply(deliveries)
         if time.monotonic() >= self._upkeep_due:
-            self._until_possible(self._keep_up)
+            self._patience.until_possible(self._keep_up)
             self._upkeep_due = time.monotonic() + UPKEEP_SECONDS
 
     def _take(self) -> list[Delivery]:
@@ -122,7 +113,7 @@ class Applier:
         parts = deque([deliveries])
         while parts and not self._stop.is_set() and self._health.halted is None:
             part = parts.popleft()
-            report = self._until_possible(lambda part=part: self._try(part))
+            report = self._patience.until_possible(lambda part=part: self._try(part))
             if report is None:
                 middle = len(part) // 2
                 parts.extendleft([part[middle:], part[:middle]])
@@ -137,7 +128,7 @@ class Applier:
             with self._pool.connection() as conn:
                 report = batch.apply_batch(conn, part, self._settings.history_epoch)
         except Error as error:
-            if _may_pass(error) and (len(part) == 1 or not isinstance(error, _OVERTIME)):
+            if may_pass(error) and (len(part) == 1 or not is_overtime(error)):
                 raise
             if len(part) > 1:
                 return None
@@ -162,29 +153,6 @@ class Applier:
         with self._pool.connection() as conn:
             return batch.keep_unappliable(conn, delivery, _cause(error), self._settings.history_epoch)
 
-    def _until_possible(self, act: Callable[[], T]) -> T:
-        """Repeat what an outage, a conflict or a moved generation stopped, for as long as it takes."""
-        pause = FIRST_PAUSE_SECONDS
-        while True:
-            self._health.progress()
-            try:
-                done = act()
-            except Exception as error:
-                if not _may_pass(error):
-                    raise
-                self._wait(error, pause)
-                pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
-            else:
-                self._health.ready(True)
-                return done
-
-    def _wait(self, error: Exception, seconds: float) -> None:
-        metrics.RETRIES.labels(type(error).__name__).inc()
-        log.warning("apply.waits", error_type=type(error).__name__, seconds=seconds)
-        self._health.ready(False, f"waits: {type(error).__name__}")
-        if self._stop.wait(seconds):
-            raise Stopped from error
-
     def _commit(self, part: Sequence[Delivery]) -> None:
         offsets = {delivery.partition: delivery.offset + 1 for delivery in part}
         name = physical(self._settings, TOPIC)
@@ -199,7 +167,9 @@ class Applier:
         failpoint("product.after_offsets")
 
     def _on_assign(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
-        self._topic_id, placed = self._until_possible(lambda: place(consumer, partitions, self._settings, self._pool))
+        self._topic_id, placed = self._patience.until_possible(
+            lambda: place(consumer, partitions, self._settings, self._pool)
+        )
         consumer.assign(placed)
         log.info("partitions.assigned", count=len(placed), topic_id=str(self._topic_id))
 
@@ -225,11 +195,6 @@ class Applier:
                 report = batch.release(conn, catalog, self._settings.history_epoch)
             released = report.released
             _count(report)
-
-
-def _may_pass(error: Exception) -> bool:
-    waits = (GenerationMoved, TopicMissing, KafkaUnavailable, KafkaException, *_OVERTIME)
-    return isinstance(error, waits) or is_outage(error) or is_conflict(error)
 
 
 def _cause(error: Error) -> str:
