@@ -9,7 +9,7 @@ from assay_contracts.topics import topic
 from assay_runtime.kafka import ensure_topics
 from assay_runtime.settings import KafkaSettings
 
-from .world import EVENTS, Outbox, Processes, TopicLog
+from .world import EVENTS, Outbox, Processes, Relays, TopicLog, make_topic
 
 
 @pytest.fixture
@@ -27,6 +27,23 @@ def topic_log(kafka_bootstrap: str, kafka_prefix: str) -> TopicLog:
     names = [EVENTS, "resolution.job.v1", "resolution.job.v1.dlq"]
     ensure_topics(settings, [topic(name) for name in names], 1)
     return TopicLog(settings)
+
+
+@pytest.fixture
+def small_topic_log(kafka_bootstrap: str, kafka_prefix: str) -> TopicLog:
+    """An event topic whose broker refuses more than 20,000 bytes at once."""
+    settings = KafkaSettings(kafka_bootstrap=kafka_bootstrap, kafka_prefix=kafka_prefix)
+    make_topic(settings, EVENTS, {"max.message.bytes": "20000"})
+    return TopicLog(settings)
+
+
+@pytest.fixture
+def relays(resolver_db: Database, kafka_bootstrap: str, kafka_prefix: str) -> Iterator[Relays]:
+    """Makes relays inside the test's own process, to be turned by hand; topics are another fixture's."""
+    settings = KafkaSettings(kafka_bootstrap=kafka_bootstrap, kafka_prefix=kafka_prefix)
+    made = Relays(resolver_db.dsn("assay_relay_events"), settings)
+    yield made
+    made.close()
 
 
 @pytest.fixture

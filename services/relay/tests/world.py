@@ -7,17 +7,25 @@ import sys
 import time
 import uuid
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, cast
 
 import psycopg
 import pytest
 from assay_contracts.topics import topic
+from assay_relay.errors import DeliveryRefused
+from assay_relay.events import Relay
+from assay_relay.outlet import Outlet
+from assay_relay.settings import EventsSettings
+from assay_relay.store import Store
 from assay_resolver.streams import Stream
 from assay_runtime.settings import KafkaSettings
 from confluent_kafka import Consumer, TopicPartition
+from confluent_kafka.admin import AdminClient, NewTopic  # pyright: ignore[reportPrivateImportUsage] - documented there
 from psycopg.rows import TupleRow
+from pydantic import SecretStr
 
 EPOCH = "history-1"
 EVENTS = "catalog.event.v1"
@@ -126,6 +134,33 @@ def event_value(stream: Stream, position: int, size_bytes: int) -> bytes:
     return head + b" " * max(0, size_bytes - len(head))
 
 
+class _Admin(Protocol):
+    """Topics are made and removed by calls whose futures confluent_kafka leaves open."""
+
+    def create_topics(self, new_topics: list[NewTopic]) -> dict[str, Future[None]]: ...
+
+    def delete_topics(self, topics: list[str]) -> dict[str, Future[None]]: ...
+
+
+def make_topic(settings: KafkaSettings, name: str, config: dict[str, str]) -> None:
+    """A topic that differs from its file."""
+    physical = settings.kafka_prefix + name
+    wanted = NewTopic(physical, num_partitions=topic(name).partitions, replication_factor=1, config=config)
+    admin = _admin(settings)
+    admin.create_topics([wanted])[physical].result()
+
+
+def remove_topic(settings: KafkaSettings, name: str) -> None:
+    """Lose a topic with all that is in it."""
+    physical = settings.kafka_prefix + name
+    admin = _admin(settings)
+    admin.delete_topics([physical])[physical].result()
+
+
+def _admin(settings: KafkaSettings) -> _Admin:
+    return cast("_Admin", AdminClient({"bootstrap.servers": settings.kafka_bootstrap}))
+
+
 class Record(NamedTuple):
     """What Kafka keeps of one message."""
 
@@ -151,7 +186,7 @@ class TopicLog:
             consumer.assign([where])
             position = 0
             while position < high:
-                for message in consumer.consume(1000, timeout=1):
+                for message in consumer.consume(min(1000, high - position), timeout=1):
                     assert message.error() is None
                     found.append(Record(message.key(), message.value(), list(message.headers() or [])))
                     position = (message.offset() or 0) + 1
@@ -205,3 +240,61 @@ class Processes:
         for process in self.running:
             process.kill()
             process.wait()
+
+
+@dataclass
+class Hand:
+    """One relay that the test turns."""
+
+    relay: Relay
+    store: Store
+    outlet: Outlet
+
+    def turn(self) -> bool:
+        """One turn; a refusal is recovered from as the process does it."""
+        try:
+            return self.relay.turn(self.store)
+        except DeliveryRefused as refusal:
+            self.relay.publisher.recover(self.store, refusal)
+            return True
+
+    def turn_until(self, condition: Callable[[], bool], what: str) -> None:
+        """Turn again and again until it holds."""
+
+        def turned() -> bool:
+            self.turn()
+            return condition()
+
+        wait_until(turned, what)
+
+
+@dataclass
+class Relays:
+    """Relays of one test, all over the same parts unless told otherwise."""
+
+    dsn: str
+    kafka: KafkaSettings
+    made: list[Hand] = field(default_factory=list[Hand])
+
+    def settings(self, **more: object) -> EventsSettings:
+        """Settings of one relay."""
+        base = {"dsn": self.dsn, **self.kafka.model_dump(), "relay_lease_seconds": 1.0}
+        return EventsSettings.model_validate({**base, **more})
+
+    def make(self, owner: str = "first", kind: type[Relay] = Relay, **more: object) -> Hand:
+        """A connected relay that has not turned yet."""
+        settings = self.settings(**more)
+        outlet = Outlet(settings)
+        hand = Hand(kind(settings, owner, outlet), self.store(owner), outlet)
+        self.made.append(hand)
+        return hand
+
+    def store(self, owner: str) -> Store:
+        """A connection as the relay's role."""
+        return Store(SecretStr(self.dsn), owner)
+
+    def close(self) -> None:
+        """Let go of everything."""
+        for hand in self.made:
+            hand.outlet.close()
+            hand.store.close()

@@ -120,6 +120,11 @@ class Backlog:
         """The entry of a stream, if it is here."""
         return self._entries.get(stream)
 
+    def held(self, stream: Stream) -> str | None:
+        """Why a stream does not go on, if it is here and does not."""
+        entry = self._entries.get(stream)
+        return None if entry is None else entry.held
+
     def mark(self, marks: Collection[Mark]) -> None:
         """These marks are durable."""
         for mark in marks:

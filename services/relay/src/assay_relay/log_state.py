@@ -1,6 +1,5 @@
 """What Kafka says about the job topic: its id, where its log begins and ends, how far each stage's group has read."""
 
-import logging
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -10,10 +9,9 @@ from uuid import UUID
 from assay_contracts.ids import Stage
 from assay_contracts.topics import topic_of
 from assay_runtime.errors import KafkaUnavailable
-from assay_runtime.kafka import physical, topic_ids
+from assay_runtime.kafka import make_admin, physical, topic_ids
 from assay_runtime.settings import KafkaSettings
 from confluent_kafka import ConsumerGroupTopicPartitions, KafkaException, TopicPartition
-from confluent_kafka.admin import AdminClient
 from confluent_kafka.admin import ListOffsetsResultInfo as Offset  # pyright: ignore[reportPrivateImportUsage] - documented there
 from confluent_kafka.admin import OffsetSpec  # pyright: ignore[reportPrivateImportUsage] - documented there
 
@@ -23,8 +21,6 @@ JOB = topic_of("resolution.job.v1")
 STAGES: tuple[str, ...] = get_args(Stage)
 REQUEST_SECONDS = 10.0
 LAST_OFFSET = 2**63 - 1
-
-_librdkafka = logging.getLogger("librdkafka")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +63,7 @@ class LogReader:
     def __init__(self, settings: KafkaSettings) -> None:
         self._settings = settings
         self._topic = physical(settings, JOB.name)
-        client = AdminClient({"bootstrap.servers": settings.kafka_bootstrap}, logger=_librdkafka)
-        self._admin = cast("_Admin", client)
+        self._admin = cast("_Admin", make_admin(settings))
 
     def read(self) -> LogState | None:
         """The topic's state; None if there is no such topic. Groups first: whatever is passed is then over for good."""

@@ -20,6 +20,8 @@ SCHEMA = b"catalog.event/1"
 TOO_LARGE = "too_large"
 _PERMANENT = frozenset({"MSG_SIZE_TOO_LARGE", "INVALID_MSG_SIZE", "INVALID_RECORD", "INVALID_MSG", "POLICY_VIOLATION"})
 _CONSEQUENCES = frozenset({"_PURGE_QUEUE", "_PURGE_INFLIGHT", "_FATAL", "_GAPLESS_GUARANTEE"})
+REPORTS_SECONDS = 0.2
+"""How long a producer that reports a fatal error has for the reports of the events that it gave up with it."""
 _TUNING: dict[str, str | int | bool] = {
     "enable.gapless.guarantee": True,
     "linger.ms": 1,
@@ -88,10 +90,12 @@ class Outlet:
 
     def collect(self, wait_seconds: float) -> list[Batch]:
         """The oldest batches, in order, that are complete after at most `wait_seconds`; may raise DeliveryRefused."""
-        self._producer.poll(wait_seconds)
-        for batch in self._batches:
-            if batch.errors:
-                raise _refusal(batch.errors)
+        fatal = self._poll(wait_seconds)
+        if fatal is not None:
+            self._poll(REPORTS_SECONDS)
+        errors = [error for batch in self._batches for error in batch.errors]
+        if errors or fatal is not None:
+            raise _refusal(errors if fatal is None else [*errors, fatal])
         done: list[Batch] = []
         while self._batches and self._batches[0].unanswered == 0:
             done.append(self._batches.popleft())
@@ -105,8 +109,16 @@ class Outlet:
     def close(self) -> None:
         """Let go of everything in flight."""
         self._producer.purge()
-        self._producer.flush(1.0)
+        self._poll(0.0)
         self._batches.clear()
+
+    def _poll(self, seconds: float) -> KafkaError | None:
+        """Serve acknowledgements; the error if the producer reports that it cannot go on."""
+        try:
+            self._producer.poll(seconds)
+        except KafkaException as error:
+            return cast("KafkaError", error.args[0])
+        return None
 
     def _make(self) -> Producer:
         return make_producer(self._settings, "relay events", _TUNING)

@@ -107,7 +107,7 @@ class Publisher:
         """Write what is owed, if anything; it stays owed if the database is away."""
         if not self._owed:
             return False
-        marks = list(self._owed.values())
+        marks = [mark._replace(held=self._backlog.held(mark.stream)) for mark in self._owed.values()]
         failpoint("relay.after_publish")
         store.mark_published(marks)
         failpoint("relay.after_mark")
@@ -137,17 +137,16 @@ class Publisher:
         return max(1, min(self._batch_events, int(PORTION_BYTES / max(1.0, self._average_bytes))))
 
     def _send_portion(self, store: Store, wants: list[Want], *, alone: bool) -> None:
-        rows = store.read_events(wants)
-        found = {n: list(group) for n, group in groupby(rows, itemgetter(0))}
+        found = {n: list(group) for n, group in groupby(store.read_events(wants), itemgetter(0))}
         if not self._portions:
             self._heard_at = time.monotonic()
         portion = Portion(self._outlet.begin(), alone)
         self._portions.append(portion)
         for n, want in enumerate(wants, 1):
-            entry = self._backlog.entry(want.stream)
-            self._send_stream(store, portion, entry, found.get(n, []))
-            missing = want.until > entry.sent and not found.get(n)
-            if missing and entry.held is None:
+            entry, rows = self._backlog.entry(want.stream), found.get(n, [])
+            if rows and rows[0][2] == entry.sent + 1:
+                self._send_stream(store, portion, entry, rows)
+            else:
                 self._miss(store, entry)
         self._backlog.requeue(wants)
 

@@ -48,6 +48,11 @@ class Scan:
         """Whether every id before the head is known to be visible, or to be dead, or is listed in a gap."""
         return self._barrier is None
 
+    @property
+    def open_gaps(self) -> int:
+        """How many ranges of ids may still become visible."""
+        return len(self._open) + len(self._closing)
+
     def turn(self, store: Store) -> dict[Stream, int]:
         """Streams with news and the last position seen of each; a stream may be named again without any."""
         head = self._head
@@ -58,12 +63,12 @@ class Scan:
         late = self._look_into_gaps(store)
         self._head = news.head
         self._open += news.gaps
-        metrics.GAPS.set(len(self._open) + len(self._closing))
+        metrics.GAPS.set(self.open_gaps)
         return _merge(news.streams, late)
 
     def _look_into_gaps(self, store: Store) -> dict[Stream, int]:
         over = self._barrier is not None and store.read_horizon() >= self._barrier
-        late = store.find_late(self._open + self._closing) if self._open or self._closing else {}
+        late = store.find_late(self._open + self._closing) if self.open_gaps else {}
         if over:
             self._barrier, self._closing = None, []
         if self._barrier is None and self._open and self._clock() >= self._next_barrier:

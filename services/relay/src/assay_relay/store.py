@@ -52,6 +52,7 @@ class Mark(NamedTuple):
     lease_epoch: int
     position: int
     outbox_id: int
+    held: str | None = None
 
 
 class News(NamedTuple):
@@ -132,6 +133,7 @@ class Store:
             "terms": [mark.lease_epoch for mark in marks],
             "positions": [mark.position for mark in marks],
             "ids": [mark.outbox_id for mark in marks],
+            "helds": [mark.held for mark in marks],
         }
         self._connection.execute(_STREAM["mark_published"], parameters)
 

@@ -32,14 +32,14 @@ FROM unnest(%(tenants)b::text[], %(catalogs)b::text[], %(epochs)b::text[], %(pos
 JOIN relay_stream AS stream USING (tenant_id, catalog_id, history_epoch);
 
 -- name: mark_published
--- Move the marks of acknowledged events, forward only, and only in the terms that this relay still holds.
+-- Move the marks of acknowledged events, forward only, in the terms that this relay still holds; `held` as it is now.
 UPDATE relay_stream AS stream
 SET published = GREATEST(stream.published, acked.position),
     published_id = GREATEST(stream.published_id, acked.outbox_id),
-    held = CASE WHEN acked.position > stream.published THEN NULL ELSE stream.held END
+    held = acked.held
 FROM unnest(%(tenants)b::text[], %(catalogs)b::text[], %(epochs)b::text[], %(terms)b::bigint[],
-            %(positions)b::bigint[], %(ids)b::bigint[])
-     AS acked (tenant_id, catalog_id, history_epoch, lease_epoch, position, outbox_id),
+            %(positions)b::bigint[], %(ids)b::bigint[], %(helds)b::text[])
+     AS acked (tenant_id, catalog_id, history_epoch, lease_epoch, position, outbox_id, held),
      relay_bucket AS lease
 WHERE (stream.tenant_id, stream.catalog_id, stream.history_epoch)
     = (acked.tenant_id, acked.catalog_id, acked.history_epoch)
