@@ -68,7 +68,7 @@ def connect(tenant_id: str) -> Generator[Client]:
         raise CommandError(f"no API key for {tenant_id}: make one with `assay tenant add {tenant_id}`")
     addresses: dict[Service, str] = {service: _address(service) for service in SERVICES}
     headers = {"Authorization": f"Bearer {key}"}
-    with httpx.Client(headers=headers, timeout=TIMEOUT_SECONDS, trust_env=False) as http:
+    with httpx.Client(headers=headers, timeout=TIMEOUT_SECONDS, trust_env=False, follow_redirects=True) as http:
         yield Client(http, addresses)
 
 
