@@ -16,6 +16,8 @@ from assay_cli.stack.ports import HOST
 
 from .world import Place, wait_for
 
+SCRIPTED = "scripted"
+SCRIPT = Path(__file__).parent / "scripted_stage.py"
 QUICK = {
     "ASSAY_STAGES_SESSION_SECONDS": "6",
     "ASSAY_STAGES_HEARTBEAT_SECONDS": "1",
@@ -98,6 +100,7 @@ def start(place: Place, stage: str, folder: Path, **settings: str) -> StageProce
         "ASSAY_KAFKA_BOOTSTRAP": place.kafka.kafka_bootstrap,
         "ASSAY_KAFKA_PREFIX": place.kafka.kafka_prefix,
     } | {f"ASSAY_{name.upper()}": value for name, value in settings.items()}
-    command = [sys.executable, "-m", "assay_stages", stage]
+    environment["ASSAY_TEST_GATES"] = str(folder)
+    command = [sys.executable, str(SCRIPT)] if stage == SCRIPTED else [sys.executable, "-m", "assay_stages", stage]
     process = subprocess.Popen(command, env=environment, stdout=log, stderr=subprocess.STDOUT, cwd=folder)
     return StageProcess(stage, process, log_path, log)

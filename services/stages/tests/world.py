@@ -2,7 +2,7 @@
 
 import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -133,9 +133,10 @@ async def capture(
     stored: bool = True,
     epoch: str = EPOCH,
     fetch_status: int = 200,
+    media_type: str = "text/html",
 ) -> ResolutionJob:
     """A committed capture with evidence, receipt and an open first job, as intake leaves it, unsent."""
-    job = new_job(tenant_id, page, pins=pins, stage=stage, epoch=epoch)
+    job = new_job(tenant_id, page, pins=pins, stage=stage, epoch=epoch, media_type=media_type)
     if stored:
         async with EvidenceStore(place.evidence) as store:
             await store.put(tenant_id, job.artifacts[0].sha256, page, "text/html")
@@ -145,8 +146,24 @@ async def capture(
     return job
 
 
+def captures(place: Place, tenants: Sequence[TenantId], count: int) -> list[ResolutionJob]:
+    """So many captures without stored evidence, each tenant's in turn, all in one transaction."""
+    jobs = [new_job(tenants[number % len(tenants)], b"scripted") for number in range(count)]
+    with psycopg.connect(place.database.admin_dsn) as connection, connection.pipeline():
+        for job in jobs:
+            _insert_capture(connection, job, 200)
+            _insert_job(connection, job)
+    return jobs
+
+
 def new_job(
-    tenant_id: TenantId, page: bytes, *, pins: Pins | None = None, stage: Stage = "extract", epoch: str = EPOCH
+    tenant_id: TenantId,
+    page: bytes,
+    *,
+    pins: Pins | None = None,
+    stage: Stage = "extract",
+    epoch: str = EPOCH,
+    media_type: str = "text/html",
 ) -> ResolutionJob:
     """A job that nobody promised."""
     capture_id, digest = new_id("cap"), sha256(page).hexdigest()
@@ -154,7 +171,7 @@ def new_job(
         artifact_id=new_id("art"),
         ref=ref_for(tenant_id, digest),
         sha256=digest,
-        media_type="text/html",
+        media_type=media_type,
         bytes=len(page),
     )
     return ResolutionJob.model_validate(

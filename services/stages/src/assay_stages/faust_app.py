@@ -78,6 +78,7 @@ class FaustApp:
             value_serializer="raw",
             processing_guarantee="at_least_once",
             consumer_auto_offset_reset="earliest",
+            consumer_group_instance_id=settings.stages_instance or None,
             web_enabled=False,
             topic_disable_leader=True,
             topic_replication_factor=settings.stages_replication,

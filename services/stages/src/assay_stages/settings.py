@@ -13,6 +13,9 @@ class StageSettings(ProcessSettings, PostgresSettings, KafkaSettings):
     """Whether the table of done jobs saves questions to Postgres; nothing else depends on it."""
     stages_replication: int = Field(default=1, ge=1)
     """Replicas of the table's changelog topic: 3 in production."""
+    stages_instance: str = ""
+    """A name that this process keeps over restarts and no other one of its stage has, such as its pod's: a restart
+    then takes its partitions back at once, where otherwise the group waits for the session of the dead one to end."""
     stages_session_seconds: float = Field(default=30.0, gt=0)
     """How long the group waits for a silent member."""
     stages_heartbeat_seconds: float = Field(default=3.0, gt=0)
