@@ -84,7 +84,7 @@ def test_parts_come_as_the_metadata_lists_them(
 ) -> None:
     data = dict(new_capture(b"0", b"1").all_parts())
     parts = [part_head(name, BOUNDARY) + data.get(name, b"more") for name in order.split()]
-    answer = post(intake, tenant, b"".join(parts) + part_end(BOUNDARY))
+    answer = post(intake, tenant, b"".join(parts) + part_end(BOUNDARY), BOUNDARY)
     assert (answer.status_code, answer.json()["code"]) == (422, code)
     assert captures(place, tenant) == 0
 

@@ -161,7 +161,8 @@ class Capture:
 
     def send(self, intake: IntakeProcess, tenant: Tenant, **headers: str) -> httpx.Response:
         """Hand it in, each time with another boundary."""
-        return post(intake, tenant, self.body(uuid.uuid4().hex), **headers)
+        boundary = uuid.uuid4().hex
+        return post(intake, tenant, self.body(boundary), boundary, **headers)
 
 
 def new_capture(*pages: bytes, **changes: Any) -> Capture:
@@ -192,9 +193,8 @@ def part_end(boundary: str) -> bytes:
     return f"\r\n--{boundary}--\r\n".encode()
 
 
-def post(intake: IntakeProcess, tenant: Tenant, body: bytes, **headers: str) -> httpx.Response:
-    """Send these bytes as a capture; the boundary is read off them."""
-    boundary = body.lstrip(b"\r\n").split(b"\r\n")[0][2:].decode()
+def post(intake: IntakeProcess, tenant: Tenant, body: bytes, boundary: str, **headers: str) -> httpx.Response:
+    """Send these bytes as a capture."""
     sent = {"Content-Type": f"multipart/form-data; boundary={boundary}", **tenant.headers}
     sent |= {name.replace("_", "-"): value for name, value in headers.items()}
     return httpx.post(f"{intake.url}/v1/captures", content=body, headers=sent, timeout=30)

@@ -3,7 +3,8 @@
 import asyncio
 import sys
 
-from assay_runtime import failpoints, logs
+import psycopg
+from assay_runtime import failpoints, logs, migrations
 from assay_runtime.evidence import EvidenceStore, EvidenceUnavailable
 from assay_runtime.health import Health, OpsServer
 from assay_runtime.http import serve
@@ -18,13 +19,16 @@ from assay_intake.settings import IntakeSettings
 from assay_intake.spool import Spool
 
 PROCESS = "intake-api"
-PROOF_PAUSE_SECONDS = 1.0
+RETRY_SECONDS = 1.0
+PURGE_SECONDS = 1.0
+"""What is still unsent after the enqueuer has waited is the sweeper's."""
 
 log = logs.get_logger()
 
 
 async def run(settings: IntakeSettings, stop: Stop, health: Health) -> None:
     """Serve until asked to stop; requests under way and sends under way end first."""
+    await asyncio.to_thread(await_schema, settings, stop, health)
     publisher = await asyncio.to_thread(Publisher, settings, PROCESS)
     pool = await open_async_pool(settings.dsn, settings.pool_min, settings.pool_max, PROCESS)
     try:
@@ -37,7 +41,19 @@ async def run(settings: IntakeSettings, stop: Stop, health: Health) -> None:
                 )
             await enqueuer.close()
     finally:
-        await asyncio.to_thread(publisher.close)
+        await asyncio.to_thread(publisher.close, PURGE_SECONDS)
+
+
+def await_schema(settings: IntakeSettings, stop: Stop, health: Health) -> None:
+    """Wait for the database; one without this release's tables ends the process."""
+    while not stop.is_set():
+        try:
+            return migrations.require(settings.dsn, "assay_resolver")
+        except psycopg.OperationalError:
+            health.ready(False, "the database does not answer")
+            log.warning("database.unavailable")
+            stop.wait(RETRY_SECONDS)
+    return None
 
 
 async def prove(bucket: EvidenceStore, stop: Stop, health: Health) -> None:
@@ -48,7 +64,7 @@ async def prove(bucket: EvidenceStore, stop: Stop, health: Health) -> None:
         except EvidenceUnavailable:
             health.ready(False, "the evidence store does not answer")
             log.warning("evidence.unavailable")
-            await asyncio.to_thread(stop.wait, PROOF_PAUSE_SECONDS)
+            await asyncio.to_thread(stop.wait, RETRY_SECONDS)
         else:
             return
 

@@ -31,6 +31,9 @@ from assay_intake.spool import Spool
 log = get_logger()
 router = APIRouter(prefix="/v1")
 
+_METADATA_REF: Final = (
+    "#/paths/~1v1~1captures/post/requestBody/content/multipart~1form-data/schema/properties/metadata/$defs/{model}"
+)
 _BODY: Final[dict[str, Any]] = {
     "requestBody": {
         "required": True,
@@ -40,7 +43,7 @@ _BODY: Final[dict[str, Any]] = {
                 "schema": {
                     "type": "object",
                     "required": ["metadata"],
-                    "properties": {"metadata": CaptureRequest.model_json_schema()},
+                    "properties": {"metadata": CaptureRequest.model_json_schema(ref_template=_METADATA_REF)},
                     "additionalProperties": {"type": "string", "format": "binary"},
                 },
                 "encoding": {"metadata": {"contentType": "application/json"}},
@@ -156,7 +159,7 @@ async def hand_in_capture(
 
 @router.get("/captures/{capture_id}")
 async def show_capture(
-    capture_id: Annotated[str, Path(max_length=64)],
+    capture_id: Annotated[str, Path(pattern=r"^cap_[A-Za-z0-9_]{1,60}$")],
     intake: IntakeOfApp,
     credential: Annotated[Credential, needs("captures:read")],
 ) -> views.CaptureView:
@@ -174,7 +177,7 @@ async def show_capture(
 
 @router.get("/receipts/{receipt_id}", responses={HTTPStatus.OK: {"model": Receipt}}, response_class=Response)
 async def show_receipt(
-    receipt_id: Annotated[str, Path(max_length=64)],
+    receipt_id: Annotated[str, Path(pattern=r"^rcpt_[A-Za-z0-9_]{1,59}$")],
     intake: IntakeOfApp,
     credential: Annotated[Credential, needs("captures:read")],
 ) -> Response:
@@ -195,7 +198,7 @@ async def show_receipt(
     responses={HTTPStatus.OK: {"content": {"application/octet-stream": {}}}},
 )
 async def read_evidence(
-    sha256: Annotated[str, Path(max_length=64)],
+    sha256: Annotated[str, Path(pattern=r"^[0-9a-f]{64}$")],
     intake: IntakeOfApp,
     credential: Annotated[Credential, needs("evidence:read")],
 ) -> StreamingResponse:
