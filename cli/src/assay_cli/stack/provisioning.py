@@ -7,8 +7,9 @@ import httpx
 import psycopg
 from assay_contracts.topics import TOPICS
 from assay_runtime.errors import AssayRuntimeError, KafkaUnavailable
-from assay_runtime.kafka import ensure_topics
+from assay_runtime.kafka import ensure_topics, make_consumer
 from assay_runtime.settings import KafkaSettings
+from confluent_kafka import KafkaException, TopicPartition
 
 from assay_cli.stack import databases
 from assay_cli.stack.errors import NotReady
@@ -17,6 +18,7 @@ from assay_cli.stack.s3 import create_bucket
 
 _TRIES = 5
 _PAUSE_SECONDS = 1.0
+_COORDINATOR_SECONDS = 20.0
 
 
 def lay_out(place: Installation) -> str:
@@ -43,4 +45,17 @@ def _try(what: str, act: Callable[[], object]) -> None:
 
 
 def _create_topics(bootstrap: str) -> None:
-    ensure_topics(KafkaSettings(kafka_bootstrap=bootstrap), TOPICS.values(), replication=1)
+    settings = KafkaSettings(kafka_bootstrap=bootstrap)
+    ensure_topics(settings, TOPICS.values(), replication=1)
+    _wake_group_coordinator(settings)
+
+
+def _wake_group_coordinator(settings: KafkaSettings) -> None:
+    """A new broker makes its offsets topic when first asked for a group, and clients that ask meanwhile wait long."""
+    consumer = make_consumer(settings, "assay.up")
+    try:
+        consumer.committed([TopicPartition(next(iter(TOPICS)), 0)], timeout=_COORDINATOR_SECONDS)
+    except KafkaException as refusal:
+        raise KafkaUnavailable(str(refusal)) from refusal
+    finally:
+        consumer.close()

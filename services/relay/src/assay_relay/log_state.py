@@ -1,6 +1,6 @@
 """What Kafka says about the job topic: its id, where its log begins and ends, how far each stage's group has read."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Protocol, cast, get_args
@@ -9,11 +9,14 @@ from uuid import UUID
 from assay_contracts.ids import Stage
 from assay_contracts.topics import topic_of
 from assay_runtime.errors import KafkaUnavailable
-from assay_runtime.kafka import make_admin, physical, topic_ids
+from assay_runtime.kafka import make_consumer, physical, topic_ids
 from assay_runtime.settings import KafkaSettings
-from confluent_kafka import ConsumerGroupTopicPartitions, KafkaException, TopicPartition
+from confluent_kafka import KafkaException, TopicPartition
+from confluent_kafka.admin import (
+    AdminClient,
+    OffsetSpec,  # pyright: ignore[reportPrivateImportUsage] - documented there
+)
 from confluent_kafka.admin import ListOffsetsResultInfo as Offset  # pyright: ignore[reportPrivateImportUsage] - documented there
-from confluent_kafka.admin import OffsetSpec  # pyright: ignore[reportPrivateImportUsage] - documented there
 
 from assay_relay.store import Past
 
@@ -46,15 +49,11 @@ class LogState:
 
 
 class _Admin(Protocol):
-    """The two calls of AdminClient, typed where confluent_kafka leaves their futures open."""
+    """The call of AdminClient, typed where confluent_kafka leaves its futures open."""
 
     def list_offsets(
         self, topic_partition_offsets: Mapping[TopicPartition, object], *, request_timeout: float
     ) -> Mapping[TopicPartition, Future[Offset]]: ...
-
-    def list_consumer_group_offsets(
-        self, list_consumer_group_offsets_request: Sequence[ConsumerGroupTopicPartitions], *, request_timeout: float
-    ) -> Mapping[str, Future[ConsumerGroupTopicPartitions]]: ...
 
 
 class LogReader:
@@ -63,7 +62,7 @@ class LogReader:
     def __init__(self, settings: KafkaSettings) -> None:
         self._settings = settings
         self._topic = physical(settings, JOB.name)
-        self._admin = cast("_Admin", make_admin(settings))
+        self._admin = cast("_Admin", AdminClient({"bootstrap.servers": settings.kafka_bootstrap}))
 
     def read(self) -> LogState | None:
         """The topic's state; None if there is no such topic. Groups first: whatever is passed is then over for good."""
@@ -78,12 +77,17 @@ class LogReader:
             raise KafkaUnavailable(str(error)) from error
 
     def _committed(self, stage: str) -> dict[int, int]:
-        group = physical(self._settings, f"stage.{stage}")
-        answers = self._admin.list_consumer_group_offsets(
-            [ConsumerGroupTopicPartitions(group)], request_timeout=REQUEST_SECONDS
-        )
-        found = answers[group].result().topic_partitions or []
-        return {part.partition: part.offset for part in found if part.topic == self._topic and part.offset >= 0}
+        """Asked by a consumer that never joins its group.
+
+        The admin client's own call ends the process by SIGSEGV (confluent-kafka 2.16.1) when the broker asked is not,
+        or not yet, the group's coordinator.
+        """
+        consumer = make_consumer(self._settings, f"stage.{stage}")
+        try:
+            found = consumer.committed(list(self._partitions()), timeout=REQUEST_SECONDS)
+        finally:
+            consumer.close()
+        return {part.partition: part.offset for part in found if part.offset >= 0}
 
     def _offsets(self, spec: object) -> dict[int, int]:
         wanted = dict.fromkeys(self._partitions(), spec)
