@@ -146,14 +146,13 @@ async def capture(
     return job
 
 
-def captures(place: Place, tenants: Sequence[TenantId], count: int) -> list[ResolutionJob]:
+def captures(place: Place, tenants: Sequence[TenantId], count: int) -> list[NewJob]:
     """So many captures without stored evidence, each tenant's in turn, all in one transaction."""
     jobs = [new_job(tenants[number % len(tenants)], b"scripted") for number in range(count)]
     with psycopg.connect(place.database.admin_dsn) as connection, connection.pipeline():
         for job in jobs:
             _insert_capture(connection, job, 200)
-            _insert_job(connection, job)
-    return jobs
+        return [_insert_job(connection, job) for job in jobs]
 
 
 def new_job(
@@ -220,7 +219,7 @@ def _url(job: ResolutionJob) -> str:
     return f"https://shop.example/{job.capture_id}"
 
 
-def _insert_job(connection: psycopg.Connection[TupleRow], job: ResolutionJob) -> None:
+def _insert_job(connection: psycopg.Connection[TupleRow], job: ResolutionJob) -> NewJob:
     new = NewJob(job, uuid7(), int(time.time()))
     connection.execute(
         "INSERT INTO job (tenant_id, job_id, capture_id, stage, attempt_group, history_epoch, envelope_id, envelope_ts,"
@@ -237,3 +236,4 @@ def _insert_job(connection: psycopg.Connection[TupleRow], job: ResolutionJob) ->
             new.payload(),
         ],
     )
+    return new

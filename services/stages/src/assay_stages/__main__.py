@@ -12,6 +12,7 @@ from assay_runtime.stop import Stop
 
 from assay_stages.extract_stage import ExtractStage
 from assay_stages.identity_stage import IdentityStage
+from assay_stages.log_limit import limit_libraries
 from assay_stages.normalize_stage import NormalizeStage
 from assay_stages.process import StageProcess, open_pool
 from assay_stages.reader_threads import ReaderThreads
@@ -75,6 +76,7 @@ def main() -> int:
     name = sys.argv[1]
     given, run = STAGES[name]()
     logs.setup(f"stages.{name}", given.log_level)
+    limit_libraries()
     failpoints.arm(given.failpoints, given.failpoint_log)
     stop, health = Stop(), Health()
     server = OpsServer(given.ops_host, given.ops_port, health)

@@ -92,6 +92,7 @@ class FaustApp:
             stream_buffer_maxsize=BUFFER_MESSAGES,
             stream_wait_empty=True,
         )
+        self._app._create_directories = _keep_nothing_on_disk
         self._topic = physical(settings, topic)
         self._table = self._make_table(partitions) if settings.stages_table else None
 
@@ -114,6 +115,11 @@ class FaustApp:
     def is_rebalancing(self) -> bool:
         """Whether the group is between two assignments, recovery of the table included."""
         return self._app.rebalancing
+
+    @property
+    def is_assigned(self) -> bool:
+        """Whether the group has given this process its share, which may be none."""
+        return self.rebalances > 0 and not self.is_rebalancing
 
     @property
     def rebalances(self) -> int:
@@ -186,3 +192,7 @@ class FaustApp:
     async def stop(self) -> None:
         """Finish what has begun, commit, and leave the group."""
         await self._app.stop()
+
+
+def _keep_nothing_on_disk() -> None:
+    """In the place of Faust's own: tables live in memory and in Kafka, so a process needs no folder of its own."""

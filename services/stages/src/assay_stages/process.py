@@ -128,7 +128,7 @@ class StageProcess:
             expect_turn_within(LOOP_STANDS_SECONDS)
             self._health.progress()
             if not self._stop.is_set():
-                why = delivery.held or ("partitions are being assigned" if app.is_rebalancing else "")
+                why = delivery.held or ("" if app.is_assigned else "partitions are being assigned")
                 self._health.ready(not why, why)
             metrics.LAG.set(app.lag())
             metrics.REBALANCES.inc(app.rebalances - rebalances)
