@@ -76,7 +76,7 @@ class IntakeProcess:
 
     def events(self) -> list[dict[str, Any]]:
         """Its log lines so far."""
-        lines = self.log_path.read_text().splitlines()
+        lines = self.log_path.read_text().rpartition("\n")[0].splitlines()
         return [json.loads(line) for line in lines if line.startswith("{")]
 
     def kill(self) -> None:

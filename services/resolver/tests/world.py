@@ -48,7 +48,8 @@ class ApiProcess:
 
     def events(self) -> list[dict[str, Any]]:
         """Its log lines so far."""
-        return [json.loads(line) for line in self.log_path.read_text().splitlines() if line.startswith("{")]
+        lines = self.log_path.read_text().rpartition("\n")[0].splitlines()
+        return [json.loads(line) for line in lines if line.startswith("{")]
 
     def end(self) -> int:
         """SIGTERM; the exit status."""

@@ -132,14 +132,6 @@ class NotFound(Refused):
     name = "not_found"
 
 
-class Unavailable(Refused):
-    """A store that intake needs does not answer; nothing is lost, try again with the same idempotency key."""
-
-    status = HTTPStatus.SERVICE_UNAVAILABLE
-    name = "unavailable"
-    retry_after_seconds = 2
-
-
 class ReservedSource(Refused):
     """This source is reserved for what persons state in a decision."""
 
