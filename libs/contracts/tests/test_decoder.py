@@ -105,7 +105,7 @@ def test_a_thousand_errors_cost_little() -> None:
 
 def test_what_only_the_model_refuses_is_told_as_a_defect(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("assay_contracts.schema.check", Mock())
-    assert refusal(value({**JOB, "stage": "guess"})).reason == "not_modelled"
+    assert refusal(value({**JOB, "source_id": "guess"})).reason == "not_modelled"
 
 
 def test_an_absent_field_is_not_null_on_the_wire() -> None:

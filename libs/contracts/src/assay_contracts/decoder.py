@@ -1,6 +1,6 @@
 """The one decoder: bytes to a typed message, or one InvalidMessage that says why not.
 
-Size, bytes, schema, model and rules are asked in this order, by every reader, so that no two of them can disagree.
+Size, bytes, schema, rules and model are asked in this order, by every reader, so that no two of them can disagree.
 """
 
 import re
@@ -47,10 +47,11 @@ def decode(topic_name: str, value: bytes | None) -> Envelope[ResolutionJob] | En
     document = _parse(value, carrier.max_bytes)
     schema.check("envelope.v1", document)
     assert isinstance(document, dict), "the envelope's schema takes objects only"
-    schema.check(carrier.message, document["payload"], ("payload",))
-    envelope = _build(_ENVELOPES[carrier.message], document)
-    rules.check(envelope.payload, ("payload",))
-    return envelope
+    payload = document["payload"]
+    schema.check(carrier.message, payload, ("payload",))
+    assert isinstance(payload, dict), "the envelope's schema takes a payload that is an object only"
+    rules.check(carrier.message, payload, ("payload",))
+    return _build(_ENVELOPES[carrier.message], document)
 
 
 @overload
@@ -65,9 +66,9 @@ def decode_document(name: str, data: bytes) -> fields.Message:
         raise UnknownContract(f"{name!r} is no document")
     document = _parse(data, bounds.DOCUMENT_BYTES)
     schema.check(name, document)
-    message = _build(MESSAGES[name], document)
-    rules.check(message)
-    return message
+    assert isinstance(document, dict), "every document's schema takes objects only"
+    rules.check(name, document)
+    return _build(MESSAGES[name], document)
 
 
 def decode_data(event: CatalogEvent, data: bytes) -> CatalogEvent:
@@ -79,9 +80,8 @@ def decode_data(event: CatalogEvent, data: bytes) -> CatalogEvent:
     if read_evidence_uri(event.ref).sha256 != sha256(data).hexdigest():
         raise InvalidMessage("ref_mismatch", "/ref", "names other bytes than these")
     schema.check("catalog.event.v1", document)
-    whole = _build(CatalogEvent, document)
-    rules.check(whole)
-    return whole
+    rules.check("catalog.event.v1", document)
+    return _build(CatalogEvent, document)
 
 
 def check_key(topic_name: str, key: bytes | None, payload: Payload) -> TenantId:
