@@ -1,18 +1,24 @@
 """Reads a topic from its first to its last record, as any Kafka client could, without joining a group."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final, cast
+from uuid import UUID
 
 from assay_contracts.topics import TOPICS
 from assay_runtime.kafka.clients import make_consumer, physical
+from assay_runtime.kafka.topics import topic_ids
 from assay_runtime.settings import KafkaSettings
-from confluent_kafka import Consumer, TopicPartition
+from confluent_kafka import Message, TopicPartition
+
+JOBS: Final = "resolution.job.v1"
+EVENTS: Final = "catalog.event.v1"
 
 POLL_SECONDS = 10.0
 
 
 class LogUnreadable(Exception):
-    """A topic's records did not arrive in time."""
+    """A topic is absent, or its records did not arrive in time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,35 +29,79 @@ class Record:
     offset: int
     key: bytes | None
     value: bytes | None
+    headers: Sequence[tuple[str, bytes | None]] = ()
 
     @property
-    def place(self) -> tuple[int, int]:
-        """Where it stands in its topic."""
-        return (self.partition, self.offset)
+    def name(self) -> str:
+        """How a violation names it."""
+        return f"{self.partition}/{self.offset}"
 
 
-def read_log(settings: KafkaSettings, topic: str) -> Iterator[Record]:
-    """Every record that is in the topic now, partition by partition, in offset order."""
-    consumer = make_consumer(settings, "check")
-    try:
-        for partition in range(TOPICS[topic].partitions):
-            yield from _read_partition(consumer, TopicPartition(physical(settings, topic), partition))
-    finally:
-        consumer.close()
+class Log:
+    """One topic of the broker. `begins`: the first offset that each partition still has."""
+
+    def __init__(self, settings: KafkaSettings, topic: str) -> None:
+        """LogUnreadable if there is no such topic."""
+        self.topic = topic
+        self._name = physical(settings, topic)
+        self._consumer = make_consumer(settings, "check")
+        self._marks = {partition: self._watermarks(partition) for partition in range(self._count_partitions())}
+        self.begins = {partition: low for partition, (low, _) in self._marks.items()}
+
+    @property
+    def has_its_partitions(self) -> bool:
+        """Whether there are as many as the topic's file says."""
+        return len(self._marks) == TOPICS[self.topic].partitions
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing has expired yet."""
+        return not any(self.begins.values())
+
+    def records(self) -> Iterator[Record]:
+        """Every record that was in the topic when it was opened, partition by partition, in offset order."""
+        for partition, (low, high) in self._marks.items():
+            if low < high:
+                yield from self._read(TopicPartition(self._name, partition, low), high)
+
+    def close(self) -> None:
+        """Let go of the consumer."""
+        self._consumer.close()
+
+    def __enter__(self) -> "Log":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _count_partitions(self) -> int:
+        known = self._consumer.list_topics(self._name, POLL_SECONDS).topics[self._name]
+        if known.error is not None:
+            raise LogUnreadable(f"{self._name}: {known.error}")
+        return len(known.partitions)
+
+    def _watermarks(self, partition: int) -> tuple[int, int]:
+        place = TopicPartition(self._name, partition)
+        return self._consumer.get_watermark_offsets(place, timeout=POLL_SECONDS)
+
+    def _read(self, place: TopicPartition, high: int) -> Iterator[Record]:
+        self._consumer.assign([place])
+        offset = place.offset - 1
+        while offset < high - 1:
+            message = self._consumer.poll(POLL_SECONDS)
+            if message is None or message.error() is not None:
+                raise LogUnreadable(f"{place.topic}[{place.partition}] stops after offset {offset}")
+            offset = cast("int", message.offset())
+            yield _record(place.partition, offset, message)
 
 
-def _read_partition(consumer: Consumer, partition: TopicPartition) -> Iterator[Record]:
-    low, high = consumer.get_watermark_offsets(partition, timeout=POLL_SECONDS)
-    if low >= high:
-        return
-    consumer.assign([TopicPartition(partition.topic, partition.partition, low)])
-    offset = low - 1
-    while offset < high - 1:
-        message = consumer.poll(POLL_SECONDS)
-        if message is None or message.error() is not None:
-            raise LogUnreadable(f"{partition.topic}[{partition.partition}] stops after offset {offset}")
-        offset = message.offset() or 0
-        yield Record(partition.partition, offset, message.key(), message.value())
+def _record(partition: int, offset: int, message: Message) -> Record:
+    headers = cast("list[tuple[str, bytes | None]]", message.headers() or [])
+    return Record(partition, offset, _bytes(message.key()), _bytes(message.value()), headers)
+
+
+def _bytes(value: str | bytes | None) -> bytes | None:
+    return value.encode() if isinstance(value, str) else value
 
 
 def committed_offsets(settings: KafkaSettings, topic: str, group: str) -> dict[int, int]:
@@ -63,3 +113,11 @@ def committed_offsets(settings: KafkaSettings, topic: str, group: str) -> dict[i
         return {one.partition: one.offset for one in consumer.committed(asked, timeout=POLL_SECONDS) if one.offset >= 0}
     finally:
         consumer.close()
+
+
+def topic_id_of(settings: KafkaSettings, topic: str) -> UUID:
+    """The id that the broker gave to the topic; LogUnreadable if there is none."""
+    found = topic_ids(settings, [topic]).get(topic)
+    if found is None:
+        raise LogUnreadable(f"{physical(settings, topic)} does not exist")
+    return found

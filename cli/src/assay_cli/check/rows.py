@@ -2,27 +2,20 @@
 
 from collections.abc import Iterator
 
-import psycopg
 from assay_runtime import sql
-from psycopg.rows import TupleRow
 
-from assay_cli.check.sources import Sources
-from assay_cli.check.violations import Violation
+from assay_cli.check.sources import Connection, Sources, stream
+from assay_cli.check.violations import ROW_FILES, Violation, invariant_of
 
 
 def check_rows(sources: Sources) -> Iterator[Violation]:
     """Run every statement of both files; its name begins with its invariant."""
-    yield from _check(sources.resolver, "check_resolver")
-    yield from _check(sources.product, "check_product")
+    yield from _check(sources.resolver, ROW_FILES["resolver"])
+    yield from _check(sources.product, ROW_FILES["product"])
 
 
-def _check(connection: psycopg.Connection[TupleRow], name: str) -> Iterator[Violation]:
-    statements = sql.load("assay_cli", name)
+def _check(connection: Connection, file: str) -> Iterator[Violation]:
+    statements = sql.load("assay_cli", file)
     for rule in statements:
-        for (subject,) in connection.execute(statements[rule]):
+        for (subject,) in stream(connection, statements[rule]):
             yield Violation(invariant_of(rule), rule, str(subject))
-
-
-def invariant_of(rule: str) -> str:
-    """`i4_positions_not_whole` is about I4, `model_listing_forgotten` about the catalog's own model."""
-    return rule.split("_", 1)[0].upper()

@@ -5,17 +5,37 @@ FROM cursor c
 LEFT JOIN relay_stream r USING (tenant_id, catalog_id, history_epoch)
 ORDER BY 1, 2, 3;
 
--- name: read_changes
--- A stream's history.
-SELECT position, event_id, aggregate, id, revision, type, data FROM change
-WHERE tenant_id = %(tenant_id)s AND catalog_id = %(catalog_id)s AND history_epoch = %(history_epoch)s
-ORDER BY position;
+-- name: list_epochs
+-- The incarnations of the history that are known.
+SELECT name FROM history_epoch;
 
 -- name: read_outbox
--- A stream's events as Kafka gets them.
-SELECT position, event_id, value FROM outbox
+-- A stream's events as Kafka gets them, each with the change at its position.
+SELECT o.position, o.event_id, o.value, h.aggregate, h.id, h.revision, h.type, h.decision_id, h.data
+FROM outbox o
+LEFT JOIN change h USING (tenant_id, catalog_id, history_epoch, position)
 WHERE tenant_id = %(tenant_id)s AND catalog_id = %(catalog_id)s AND history_epoch = %(history_epoch)s
-ORDER BY position;
+ORDER BY position, o.id;
+
+-- name: find_positions
+-- What some positions of the history hold.
+SELECT h.tenant_id, h.catalog_id, h.history_epoch, h.position, h.event_id, sha256(o.value)
+FROM unnest(%(tenants)s::text[], %(catalogs)s::text[], %(epochs)s::text[], %(positions)s::bigint[])
+    AS w (tenant_id, catalog_id, history_epoch, position)
+JOIN change h USING (tenant_id, catalog_id, history_epoch, position)
+LEFT JOIN outbox o USING (tenant_id, catalog_id, history_epoch, position);
+
+-- name: read_ids
+-- The events at some positions of a stream.
+SELECT position, event_id FROM change
+WHERE tenant_id = %(tenant_id)s AND catalog_id = %(catalog_id)s AND history_epoch = %(history_epoch)s
+  AND position = ANY(%(positions)s::bigint[]);
+
+-- name: read_changes
+-- A stream's history by aggregate.
+SELECT aggregate, id, revision, position, decision_id, type, data FROM change
+WHERE tenant_id = %(tenant_id)s AND catalog_id = %(catalog_id)s AND history_epoch = %(history_epoch)s
+ORDER BY aggregate COLLATE "C", id COLLATE "C", revision;
 
 -- name: list_generations
 -- Every build of every projection that readers see.
@@ -30,32 +50,44 @@ SELECT position, event_id FROM inbox
 WHERE tenant_id = %(tenant_id)s AND catalog_id = %(catalog_id)s AND generation = %(generation)s
 ORDER BY position;
 
--- name: read_projection
--- A generation's rows in the words of the events that made them.
-SELECT 'item', item_id, revision, position, json_build_object('state', state, 'into', merged_into)::text FROM item
+-- name: read_beyond
+-- What a generation has processed above its contiguous progress.
+SELECT position FROM inbox
 WHERE tenant_id = %(tenant_id)s AND catalog_id = %(catalog_id)s AND generation = %(generation)s
-UNION ALL
-SELECT 'mapping', listing_id, revision, position, json_build_object('item_id', item_id, 'home_item_id', home_item_id,
-    'via', via, 'url', url, 'evidence', evidence::json)::text FROM mapping
+  AND position > %(progress)s;
+
+-- name: read_taken
+-- What a generation has processed or parked above its contiguous progress.
+SELECT position FROM inbox
 WHERE tenant_id = %(tenant_id)s AND catalog_id = %(catalog_id)s AND generation = %(generation)s
+  AND position > %(progress)s
 UNION ALL
-SELECT 'attribute', attribute_id, revision, position, json_build_object('value', value::json, 'by', by,
-    'evidence', evidence::json)::text FROM attribute
+SELECT position FROM parked
 WHERE tenant_id = %(tenant_id)s AND catalog_id = %(catalog_id)s AND generation = %(generation)s;
 
--- name: list_evidence
--- What must lie in the bucket.
-SELECT tenant_id, sha256, bytes FROM evidence WHERE state = 'stored' ORDER BY 1, 2;
-
--- name: list_open_jobs
--- Work that is still to be done, with the place of its last send.
-SELECT stage, attempt, sent_partition, sent_offset, tenant_id || ' ' || job_id FROM job
-WHERE state = 'open' AND sent_offset IS NOT NULL;
-
--- name: list_dead_letters
--- What was given up on, by place.
-SELECT topic_id::text, partition, "offset" FROM dead_letter;
+-- name: read_projection
+-- A generation's rows by aggregate, in the words of the events that made them.
+SELECT aggregate, id, revision, position, decision_id, shown FROM (
+    SELECT 'attribute' AS aggregate, attribute_id AS id, revision, position, decision_id,
+        json_build_object('owner', json_build_object('type', owner_type, 'id', owner_id), 'name', name,
+            'line', NULLIF(line, ''), 'value', value::json, 'by', by, 'evidence', evidence::json,
+            'because', because)::text AS shown
+    FROM attribute
+    WHERE tenant_id = %(tenant_id)s AND catalog_id = %(catalog_id)s AND generation = %(generation)s
+    UNION ALL
+    SELECT 'item', item_id, revision, position, decision_id,
+        json_build_object('state', state, 'into', merged_into, 'because', because)::text
+    FROM item
+    WHERE tenant_id = %(tenant_id)s AND catalog_id = %(catalog_id)s AND generation = %(generation)s
+    UNION ALL
+    SELECT 'mapping', listing_id, revision, position, decision_id,
+        json_build_object('item_id', item_id, 'home_item_id', home_item_id, 'source_id', source_id,
+            'listing_key', listing_key, 'serial', serial, 'url', url, 'group_key', group_key, 'via', via,
+            'score', score, 'evidence', evidence::json, 'because', because)::text
+    FROM mapping
+    WHERE tenant_id = %(tenant_id)s AND catalog_id = %(catalog_id)s AND generation = %(generation)s) AS projected
+ORDER BY aggregate COLLATE "C", id COLLATE "C";
 
 -- name: read_offsets
--- Where product stands in Kafka by its own database.
-SELECT topic_id::text, partition, next_offset FROM kafka_offset;
+-- Where product stands in one topic by its own database.
+SELECT partition, next_offset FROM kafka_offset WHERE topic_id = %(topic_id)s;

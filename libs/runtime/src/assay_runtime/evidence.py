@@ -3,7 +3,7 @@
 import asyncio
 import base64
 import hashlib
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from types import TracebackType
@@ -43,7 +43,7 @@ _PRESENT = 412
 _CONFLICT = 409
 
 
-_OperationName = Literal["put_object", "get_object", "head_object", "delete_object"]
+_OperationName = Literal["put_object", "get_object", "head_object", "delete_object", "list_objects_v2"]
 
 
 class _Body(Protocol):
@@ -58,12 +58,13 @@ class _Operation(Protocol):
 
 
 class _S3(Protocol):
-    """The four calls that evidence needs."""
+    """The calls that evidence needs."""
 
     put_object: _Operation
     get_object: _Operation
     head_object: _Operation
     delete_object: _Operation
+    list_objects_v2: _Operation
 
 
 class EvidenceStore:
@@ -136,6 +137,20 @@ class EvidenceStore:
             yield _chunks(body)
         finally:
             body.close()
+
+    async def keys(self) -> AsyncIterator[str]:
+        """The name of every object in the bucket, in order, whoever put it there."""
+        more: dict[str, object] = {}
+        while True:
+            try:
+                answer = await self._call("list_objects_v2", **more)
+            except ClientError as error:
+                raise _unavailable(error) from error
+            for entry in cast("Sequence[Mapping[str, str]]", answer.get("Contents", ())):
+                yield entry["Key"]
+            if not answer.get("IsTruncated"):
+                return
+            more = {"ContinuationToken": answer["NextContinuationToken"]}
 
     async def prove_conditional_puts(self) -> None:
         """Refuse, with EvidenceStoreUnfit, a store where a second writer could replace the first one's object."""
@@ -231,6 +246,7 @@ def _operation(client: _S3, name: _OperationName) -> _Operation:
         "get_object": client.get_object,
         "head_object": client.head_object,
         "delete_object": client.delete_object,
+        "list_objects_v2": client.list_objects_v2,
     }
     return operations[name]
 
