@@ -29,6 +29,7 @@ REGISTRIES = (
 )
 PAGES_OF_STRANGERS = Path("cli/src/assay_cli/demo_pages")
 
+ASSAY = typer.main.get_command(app)
 PAGES = pytest.mark.parametrize("page", pages(), ids=str)
 
 
@@ -66,7 +67,7 @@ def _commands(page: Path) -> Iterator[str]:
 
 def _unknown(written: str) -> str:
     """What of a written command there is not; '' if all of it is."""
-    command = typer.main.get_command(app)
+    command = ASSAY
     words = shlex.split(written)
     while words and isinstance(command, TyperGroup) and not words[0].startswith("-"):
         if words[0] not in command.commands:
