@@ -48,6 +48,7 @@ def intake(place: Place, tmp_path_factory: pytest.TempPathFactory) -> Iterator[I
     yield running
     assert running.end() == 0
     assert [event for event in running.events() if event["event"] == "http.defect"] == []
+    assert "assay_key_" not in running.log_path.read_text()
 
 
 @pytest.fixture

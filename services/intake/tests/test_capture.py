@@ -155,3 +155,15 @@ def test_evidence_is_never_rendered(intake: IntakeProcess, tenant: Tenant) -> No
 
 def test_empty_artifact_is_evidence_too(intake: IntakeProcess, tenant: Tenant) -> None:
     assert new_capture(b"").send(intake, tenant).json()["artifacts"][0]["bytes"] == 0
+
+
+def test_metrics_and_health_are_on_the_second_port(intake: IntakeProcess, tenant: Tenant) -> None:
+    capture = new_capture()
+    capture.send(intake, tenant)
+    capture.send(intake, tenant)
+    assert httpx.get(f"{intake.ops_url}/readyz").status_code == 200
+    metrics = httpx.get(f"{intake.ops_url}/metrics").text
+    for outcome in ("accepted", "repeated"):
+        assert f'assay_intake_captures_total{{outcome="{outcome}"}}' in metrics
+    assert tenant.tenant_id not in metrics
+    assert httpx.get(f"{intake.url}/metrics").status_code == 404

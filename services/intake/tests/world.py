@@ -74,6 +74,12 @@ class IntakeProcess:
         """Where it answers."""
         return f"http://127.0.0.1:{self.port}"
 
+    @property
+    def ops_url(self) -> str:
+        """Where its metrics and health are."""
+        port = next(event["port"] for event in self.events() if event["event"] == "process.started")
+        return f"http://127.0.0.1:{port}"
+
     def events(self) -> list[dict[str, Any]]:
         """Its log lines so far."""
         lines = self.log_path.read_text().rpartition("\n")[0].splitlines()

@@ -34,6 +34,7 @@ def api(database: Database, s3_server: Installation, tmp_path_factory: pytest.Te
     yield running
     assert running.end() == 0
     assert [event for event in running.events() if event["event"] == "http.defect"] == []
+    assert "assay_key_" not in running.log_path.read_text()
 
 
 @pytest.fixture
