@@ -23,7 +23,7 @@ _TOOL_FLAGS = ("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 _PROBE_SECONDS = 2.0
 
 # A broker that was killed is let in again only when its old session is over (Kafka's own default is 9 s).
-_SESSION_MILLISECONDS = 4000
+_SESSION_MILLISECONDS = 6000
 
 
 @dataclass(frozen=True, slots=True)
