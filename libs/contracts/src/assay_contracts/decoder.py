@@ -5,12 +5,11 @@ Size, bytes, schema, rules and model are asked in this order, by every reader, s
 
 import re
 from collections.abc import Mapping
+from functools import cache
 from hashlib import sha256
-from typing import Final, Literal, TypeVar, overload
+from typing import Final, Literal, overload
 
-from pydantic import BaseModel, ValidationError
-
-from assay_contracts import bounds, fields, rules, schema, strict_json
+from assay_contracts import bounds, fields, rules, schema
 from assay_contracts.capture import CaptureRequest
 from assay_contracts.envelope import Envelope
 from assay_contracts.errors import InvalidMessage, UnknownContract
@@ -19,11 +18,10 @@ from assay_contracts.evidence import read_evidence_uri
 from assay_contracts.ids import TenantId
 from assay_contracts.job import ResolutionJob
 from assay_contracts.messages import MESSAGES, Payload
+from assay_contracts.reading import Reader, build_slowly, parse
 from assay_contracts.receipt import Receipt
 from assay_contracts.topics import topic
 from assay_contracts.witness import HistoryWitness
-
-_M = TypeVar("_M", bound=BaseModel)
 
 _ENVELOPES: Final[Mapping[str, type[Envelope[ResolutionJob]] | type[Envelope[CatalogEvent]]]] = {
     "resolution.job.v1": Envelope[ResolutionJob],
@@ -39,19 +37,14 @@ def decode(topic_name: Literal["resolution.job.v1"], value: bytes | None) -> Env
 def decode(topic_name: Literal["catalog.event.v1"], value: bytes | None) -> Envelope[CatalogEvent]: ...
 @overload
 def decode(topic_name: str, value: bytes | None) -> Envelope[ResolutionJob] | Envelope[CatalogEvent]: ...
-def decode(topic_name: str, value: bytes | None) -> Envelope[ResolutionJob] | Envelope[CatalogEvent]:
+def decode(topic_name: str, value: bytes | None) -> Envelope[Payload]:
     """The message of a Kafka value; a topic is named without an installation's prefix."""
-    carrier = topic(topic_name)
-    if carrier.message is None or carrier.message not in _ENVELOPES:
-        raise UnknownContract(f"{topic_name!r} carries no envelope")
-    document = _parse(value, carrier.max_bytes)
-    schema.check("envelope.v1", document)
-    assert isinstance(document, dict), "the envelope's schema takes objects only"
-    payload = document["payload"]
-    schema.check(carrier.message, payload, ("payload",))
-    assert isinstance(payload, dict), "the envelope's schema takes a payload that is an object only"
-    rules.check(carrier.message, payload, ("payload",))
-    return _build(_ENVELOPES[carrier.message], document)
+    return _of_topic(topic_name).read(value)
+
+
+def judge(topic_name: str, value: bytes | None) -> None:
+    """The same refusals as `decode`, for who passes the bytes on and needs no message."""
+    _of_topic(topic_name).judge(value)
 
 
 @overload
@@ -60,15 +53,16 @@ def decode_document(name: Literal["capture.v1"], data: bytes) -> CaptureRequest:
 def decode_document(name: Literal["receipt.v1"], data: bytes) -> Receipt: ...
 @overload
 def decode_document(name: Literal["history.witness.v1"], data: bytes) -> HistoryWitness: ...
+@overload
+def decode_document(name: str, data: bytes) -> fields.Message: ...
 def decode_document(name: str, data: bytes) -> fields.Message:
     """The message of a document without an envelope: an HTTP body's, or a witness's; at most 64 KiB."""
-    if name not in _DOCUMENTS:
-        raise UnknownContract(f"{name!r} is no document")
-    document = _parse(data, bounds.DOCUMENT_BYTES)
-    schema.check(name, document)
-    assert isinstance(document, dict), "every document's schema takes objects only"
-    rules.check(name, document)
-    return _build(MESSAGES[name], document)
+    return _of_document(name).read(data)
+
+
+def judge_document(name: str, data: bytes) -> None:
+    """The same refusals as `decode_document`, without a message."""
+    _of_document(name).judge(data)
 
 
 def decode_data(event: CatalogEvent, data: bytes) -> CatalogEvent:
@@ -76,12 +70,12 @@ def decode_data(event: CatalogEvent, data: bytes) -> CatalogEvent:
     if event.ref is None:
         raise UnknownContract("the event holds its data")
     document = event.model_dump(mode="json", exclude={"ref"})
-    document["data"] = _parse(data, bounds.EVENT_DATA_BYTES)
+    document["data"] = parse(data, bounds.EVENT_DATA_BYTES)
     if read_evidence_uri(event.ref).sha256 != sha256(data).hexdigest():
         raise InvalidMessage("ref_mismatch", "/ref", "names other bytes than these")
     schema.check("catalog.event.v1", document)
     rules.check("catalog.event.v1", document)
-    return _build(CatalogEvent, document)
+    return build_slowly(CatalogEvent, document)
 
 
 def check_key(topic_name: str, key: bytes | None, payload: Payload) -> TenantId:
@@ -95,17 +89,16 @@ def check_key(topic_name: str, key: bytes | None, payload: Payload) -> TenantId:
     return payload.tenant_id
 
 
-def _parse(value: bytes | None, max_bytes: int) -> strict_json.Json:
-    if value is None:
-        raise InvalidMessage("null_value", "", "the message has no value")
-    if len(value) > max_bytes:
-        raise InvalidMessage("too_large", "", f"has {len(value)} bytes where {max_bytes} may be")
-    return strict_json.parse(value)
+@cache
+def _of_topic(name: str) -> Reader[Envelope[Payload]]:
+    carrier = topic(name)
+    if carrier.message is None or carrier.message not in _ENVELOPES:
+        raise UnknownContract(f"{name!r} carries no envelope")
+    return Reader(carrier.message, _ENVELOPES[carrier.message], carrier.max_bytes, enveloped=True)
 
 
-def _build(model: type[_M], document: strict_json.Json) -> _M:
-    try:
-        return model.model_validate(document, context=fields.WIRE)
-    except ValidationError as error:
-        kinds = ", ".join(sorted({detail["type"] for detail in error.errors(include_input=False)}))
-        raise InvalidMessage("not_modelled", "", f"the schema takes it, the model does not: {kinds}") from None
+@cache
+def _of_document(name: str) -> Reader[fields.Message]:
+    if name not in _DOCUMENTS:
+        raise UnknownContract(f"{name!r} is no document")
+    return Reader(name, MESSAGES[name], bounds.DOCUMENT_BYTES, enveloped=False)

@@ -1,33 +1,32 @@
-"""Messages to bytes: compact UTF-8 that the decoder has already taken."""
+"""Messages to bytes: compact UTF-8 that the decoder would take."""
 
 import json
+from collections.abc import Mapping
+from typing import Final
 
 from pydantic import BaseModel
+from pydantic_core import PydanticSerializationError
 
-from assay_contracts.decoder import decode, decode_document
+from assay_contracts.decoder import judge, judge_document
 from assay_contracts.envelope import Envelope
 from assay_contracts.errors import UnknownContract
 from assay_contracts.messages import MESSAGES, CaptureRequest, EventData, HistoryWitness, Payload, Receipt
 from assay_contracts.topics import topic_of
 
+_NAMES: Final[Mapping[type[BaseModel], str]] = {model: name for name, model in MESSAGES.items()}
+
 
 def encode(envelope: Envelope[Payload]) -> bytes:
     """The Kafka value of a message; InvalidMessage if the decoder would refuse it, for its size too."""
     data = _dump(envelope)
-    decode(topic_of(_name(envelope.payload)).name, data)
+    judge(topic_of(_name(envelope.payload)).name, data)
     return data
 
 
 def encode_document(message: CaptureRequest | Receipt | HistoryWitness) -> bytes:
     """The bytes of a document without an envelope; InvalidMessage if the decoder would refuse it."""
     data = _dump(message)
-    match message:
-        case CaptureRequest():
-            decode_document("capture.v1", data)
-        case Receipt():
-            decode_document("receipt.v1", data)
-        case HistoryWitness():
-            decode_document("history.witness.v1", data)
+    judge_document(_name(message), data)
     return data
 
 
@@ -37,14 +36,22 @@ def encode_data(data: EventData) -> bytes:
 
 
 def _dump(message: BaseModel) -> bytes:
+    try:
+        return message.__pydantic_serializer__.to_json(message)
+    except PydanticSerializationError:
+        return _dump_text_that_is_no_unicode(message)
+
+
+def _dump_text_that_is_no_unicode(message: BaseModel) -> bytes:
+    """Half a surrogate is written all the same, for the judge to refuse."""
     document = message.model_dump(mode="json")
     return json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode(
         "utf-8", "surrogatepass"
     )
 
 
-def _name(payload: BaseModel) -> str:
-    for name, model in MESSAGES.items():
-        if type(payload) is model:
-            return name
-    raise UnknownContract(f"{type(payload).__name__} is no message")
+def _name(message: BaseModel) -> str:
+    name = _NAMES.get(type(message))
+    if name is None:
+        raise UnknownContract(f"{type(message).__name__} is no message")
+    return name

@@ -1,0 +1,102 @@
+"""How the bytes of one kind of message are judged and become typed: quickly where the answer is surely yes."""
+
+from collections.abc import Callable
+from typing import Any, Final, Generic, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from assay_contracts import fields, rules, schema, strict_json
+from assay_contracts.building import NotBuilt, builder
+from assay_contracts.errors import InvalidMessage
+from assay_contracts.fast import Accepts, NotQuick, validator
+from assay_contracts.fast import parse as parse_quickly
+from assay_contracts.pointers import Path
+
+_M = TypeVar("_M", bound=BaseModel, covariant=True)
+_B = TypeVar("_B", bound=BaseModel)
+_PAYLOAD: Final[Path] = ("payload",)
+
+
+class Reader(Generic[_M]):
+    """The quick and the slow way from bytes to one kind of message; their verdicts never differ."""
+
+    def __init__(self, name: str, model: type[_M], max_bytes: int, *, enveloped: bool) -> None:
+        self.name, self.model, self.max_bytes = name, model, max_bytes
+        self._below: Path = _PAYLOAD if enveloped else ()
+        self._accepts = _quick_judge(name, enveloped)
+        self._build = _quick_builder(model)
+
+    def judge(self, value: bytes | None) -> None:
+        """InvalidMessage if the bytes are not this message."""
+        if self._judge_quickly(value) is None:
+            self.judge_slowly(value)
+
+    def read(self, value: bytes | None) -> _M:
+        """The message, or InvalidMessage."""
+        document = self._judge_quickly(value)
+        return self.read_slowly(value) if document is None else self._build(document)
+
+    def judge_slowly(self, value: bytes | None) -> strict_json.Json:
+        """The judged document by the reference: strict scan, `jsonschema` and rules."""
+        document = parse(value, self.max_bytes)
+        if self._below:
+            schema.check("envelope.v1", document)
+        message = _inside(document, self._below)
+        schema.check(self.name, message, self._below)
+        rules.check(self.name, _as_object(message), self._below)
+        return document
+
+    def read_slowly(self, value: bytes | None) -> _M:
+        """The message by the reference, which the model judges, too."""
+        return build_slowly(self.model, self.judge_slowly(value))
+
+    def _judge_quickly(self, value: bytes | None) -> dict[str, Any] | None:
+        if value is None or len(value) > self.max_bytes:
+            return None
+        document = parse_quickly(value)
+        if document is None or not self._accepts(document):
+            return None
+        rules.check(self.name, document["payload"] if self._below else document, self._below)
+        return document
+
+
+def parse(value: bytes | None, max_bytes: int) -> strict_json.Json:
+    """The document of bytes that are there, not too many, and strict JSON."""
+    if value is None:
+        raise InvalidMessage("null_value", "", "the message has no value")
+    if len(value) > max_bytes:
+        raise InvalidMessage("too_large", "", f"has {len(value)} bytes where {max_bytes} may be")
+    return strict_json.parse(value)
+
+
+def build_slowly(model: type[_B], document: strict_json.Json) -> _B:
+    """The model's message of a document that its schema has taken."""
+    try:
+        return model.model_validate(document, context=fields.WIRE)
+    except ValidationError as error:
+        kinds = ", ".join(sorted({detail["type"] for detail in error.errors(include_input=False)}))
+        raise InvalidMessage("not_modelled", "", f"the schema takes it, the model does not: {kinds}") from None
+
+
+def _quick_judge(name: str, enveloped: bool) -> Accepts:
+    names = ("envelope.v1", name) if enveloped else (name,)
+    try:
+        return validator(*[schema.read_schema(one) for one in names])
+    except NotQuick:
+        return lambda document: False
+
+
+def _quick_builder(model: type[_B]) -> Callable[[dict[str, Any]], _B]:
+    try:
+        return builder(model)
+    except NotBuilt:
+        return lambda document: build_slowly(model, document)
+
+
+def _inside(document: strict_json.Json, below: Path) -> strict_json.Json:
+    return _as_object(document)["payload"] if below else document
+
+
+def _as_object(document: strict_json.Json) -> dict[str, strict_json.Json]:
+    assert isinstance(document, dict), "every message's schema takes objects only"
+    return document
