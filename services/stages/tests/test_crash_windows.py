@@ -8,7 +8,7 @@ from assay_runtime.failpoints import EXIT_STATUS
 
 from .conftest import Starter
 from .stage_process import SCRIPTED, StageProcess
-from .world import Place, capture, new_tenant, wait_for
+from .world import Place, capture, new_tenant, tenants_of_one_partition, wait_for
 
 ONE = {"stages_instance": "one"}
 """The next process takes over from the killed one without waiting for its session to end."""
@@ -52,7 +52,7 @@ async def test_a_job_overtaken_by_later_ones_is_not_lost_by_kill_9(
     own_place: Place, run_stage: Starter, tmp_path: Path
 ) -> None:
     """Two tenants share a partition; the slow one's offset must hold back the quick one's."""
-    slow_tenant, quick_tenant = _tenants_of_one_partition(own_place)
+    slow_tenant, quick_tenant = tenants_of_one_partition(own_place)
     slow = await capture(own_place, slow_tenant, stored=False, media_type="text/html;slow")
     quick = [await capture(own_place, quick_tenant, stored=False) for _ in range(20)]
     first = run_stage(SCRIPTED, **ONE)
@@ -67,24 +67,6 @@ async def test_a_job_overtaken_by_later_ones_is_not_lost_by_kill_9(
     wait_for(lambda: own_place.job(slow)["state"] == "done", 60)
     wait_for(lambda: _committed_everything(second), 30)
     assert second.stop() == 0
-
-
-async def test_a_tenants_jobs_run_in_their_order_and_hold_up_no_other_tenant(
-    own_place: Place, run_stage: Starter, tmp_path: Path
-) -> None:
-    slow_tenant, other_tenant = _tenants_of_one_partition(own_place)
-    slow = await capture(own_place, slow_tenant, stored=False, media_type="text/html;slow")
-    behind = await capture(own_place, slow_tenant, stored=False)
-    other = await capture(own_place, other_tenant, stored=False)
-    running = run_stage(SCRIPTED, **ONE)
-    for job in (slow, behind, other):
-        own_place.send_job(job)
-    wait_for(lambda: own_place.job(other)["state"] == "done", 60)
-    assert own_place.job(behind)["started_at"] is None
-    (tmp_path / slow.capture_id).touch()
-    wait_for(lambda: own_place.job(behind)["state"] == "done", 30)
-    assert str(own_place.job(slow)["ended_at"]) < str(own_place.job(behind)["started_at"])
-    assert running.stop() == 0
 
 
 async def test_a_job_that_kills_its_process_is_found_out_and_its_neighbours_live(
@@ -109,13 +91,3 @@ async def test_a_job_that_kills_its_process_is_found_out_and_its_neighbours_live
     wait_for(lambda: all(own_place.job(job)["state"] == "done" for job in neighbours), 60)
     assert all(own_place.job(job)["deaths"] == 0 for job in neighbours)
     assert running.stop() == 0
-
-
-def _tenants_of_one_partition(place: Place) -> tuple[TenantId, TenantId]:
-    by_partition = dict[int, TenantId]()
-    while True:
-        tenant = new_tenant(place)
-        partition = place.send(tenant.encode(), b"shows the tenant's partition").partition
-        if partition in by_partition:
-            return by_partition[partition], tenant
-        by_partition[partition] = tenant

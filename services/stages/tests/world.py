@@ -123,6 +123,29 @@ def new_tenant(place: Place) -> TenantId:
     return tenant_id
 
 
+def tenants_of_one_partition(place: Place) -> tuple[TenantId, TenantId]:
+    """Two tenants whose jobs share a partition."""
+    by_partition = dict[int, TenantId]()
+    while True:
+        tenant = new_tenant(place)
+        other = by_partition.setdefault(_partition(place, tenant), tenant)
+        if other != tenant:
+            return other, tenant
+
+
+def tenants_of_two_partitions(place: Place) -> tuple[TenantId, TenantId]:
+    """Two tenants whose jobs lie in different partitions."""
+    one = new_tenant(place)
+    while True:
+        other = new_tenant(place)
+        if _partition(place, one) != _partition(place, other):
+            return one, other
+
+
+def _partition(place: Place, tenant: TenantId) -> int:
+    return place.send(tenant.encode(), b"shows the tenant's partition").partition
+
+
 async def capture(
     place: Place,
     tenant_id: TenantId,
