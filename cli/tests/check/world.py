@@ -24,12 +24,8 @@ PERSON = "person:reviewer"
 async def build(place: Place) -> None:
     """Capture, decide by rule and by people, publish, project, and leave something waiting."""
     async with open_pipeline(place) as pipeline:
-        for shown in STORY:
+        for shown in (*STORY, *DOUBTFUL):
             await pipeline.capture(shown)
-            await pipeline.settle()
-        for shown in DOUBTFUL:
-            await pipeline.capture(shown)
-            await pipeline.settle()
         _send_garbage(pipeline)
         await pipeline.settle()
         async with _people(place) as connection:

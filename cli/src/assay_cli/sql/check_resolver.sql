@@ -340,20 +340,23 @@ WHERE l.state = 'open' AND m.item_id IS NULL
 
 -- name: model_listing_speaks_by_older
 -- A listing that a later page of its source has passed by; one that was ever asked about may wait for its answer.
-SELECT DISTINCT l.tenant_id || '/' || l.catalog_id || ' ' || l.listing_id FROM listing l
-JOIN reading now ON (now.tenant_id, now.catalog_id, now.reading_id) = (l.tenant_id, l.catalog_id, l.reading_id)
-JOIN capture nc ON (nc.tenant_id, nc.capture_id) = (now.tenant_id, now.capture_id)
-JOIN receipt nt ON (nt.tenant_id, nt.capture_id) = (now.tenant_id, now.capture_id)
-JOIN reading r ON (r.tenant_id, r.catalog_id, r.key) = (l.tenant_id, l.catalog_id, l.key)
-JOIN capture c ON (c.tenant_id, c.capture_id, c.source_id) = (r.tenant_id, r.capture_id, l.source_id)
-JOIN receipt t ON (t.tenant_id, t.capture_id) = (r.tenant_id, r.capture_id)
-JOIN inbox i ON (i.tenant_id, i.job_id) = (r.tenant_id, r.capture_id || ':identity:' || r.attempt_group)
-WHERE l.state IN ('open', 'gone')
-  AND (c.observed_at, c.received_at, t.receipt_id COLLATE "C", r.attempt_group)
-    > (nc.observed_at, nc.received_at, nt.receipt_id COLLATE "C", now.attempt_group)
-  AND EXISTS (
-    SELECT FROM fact f
-    WHERE (f.tenant_id, f.catalog_id, f.reading_id) = (r.tenant_id, r.catalog_id, r.reading_id) AND f.value IS NOT NULL)
+WITH decided AS (
+    SELECT r.tenant_id, r.catalog_id, c.source_id, r.key, r.reading_id, row_number() OVER (
+        PARTITION BY r.tenant_id, r.catalog_id, c.source_id, r.key
+        ORDER BY c.observed_at DESC, c.received_at DESC, t.receipt_id COLLATE "C" DESC, r.attempt_group DESC) AS nth
+    FROM reading r
+    JOIN capture c ON (c.tenant_id, c.capture_id) = (r.tenant_id, r.capture_id)
+    JOIN receipt t ON (t.tenant_id, t.capture_id) = (r.tenant_id, r.capture_id)
+    WHERE EXISTS (
+        SELECT FROM inbox i
+        WHERE (i.tenant_id, i.job_id) = (r.tenant_id, r.capture_id || ':identity:' || r.attempt_group))
+      AND EXISTS (
+        SELECT FROM fact f
+        WHERE (f.tenant_id, f.catalog_id, f.reading_id) = (r.tenant_id, r.catalog_id, r.reading_id)
+          AND f.value IS NOT NULL))
+SELECT l.tenant_id || '/' || l.catalog_id || ' ' || l.listing_id FROM listing l
+JOIN decided d USING (tenant_id, catalog_id, source_id, key)
+WHERE d.nth = 1 AND d.reading_id <> l.reading_id AND l.state IN ('open', 'gone')
   AND NOT EXISTS (
     SELECT FROM review_case k
     WHERE (k.tenant_id, k.catalog_id, k.subject, k.kind) = (l.tenant_id, l.catalog_id, l.listing_id, 'collision'));
