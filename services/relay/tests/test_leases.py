@@ -3,7 +3,7 @@
 from assay_relay.leases import Leases
 from assay_relay.store import Mark
 
-from .world import Outbox, Relays, wait_until
+from .world import Outbox, Relays, TopicLog, wait_until
 
 BUCKETS = 64
 
@@ -23,7 +23,7 @@ def test_one_relay_takes_everything_and_two_share(outbox: Outbox, relays: Relays
     assert outbox.number("SELECT count(DISTINCT owner) FROM relay_bucket") == 2
 
 
-def test_a_silent_owner_is_buried_and_its_terms_end(outbox: Outbox, relays: Relays) -> None:
+def test_a_silent_owner_is_buried_and_its_terms_end(outbox: Outbox, topic_log: TopicLog, relays: Relays) -> None:
     first, second = relays.make("first"), relays.make("second")
     stream = outbox.stream("ten_a")
     first.turn()

@@ -98,7 +98,7 @@ def test_a_held_stream_goes_on_when_its_event_can_be_sent(outbox: Outbox, topic_
     hand.relay.backlog.release_held()
     hand.turn_until(lambda: outbox.unpublished() == 0, "it goes on")
     assert outbox.held() == {}
-    assert topic_log.positions()[stream] == [1, 2, 3]
+    assert in_order(topic_log.positions()[stream])
 
 
 def test_a_missing_position_holds_the_stream(outbox: Outbox, topic_log: TopicLog, relays: Relays) -> None:

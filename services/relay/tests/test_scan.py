@@ -5,7 +5,7 @@ from assay_relay.scan import Scan
 from assay_resolver.streams import Stream
 from psycopg.rows import TupleRow
 
-from .world import Outbox, Relays, wait_until
+from .world import Outbox, Relays, TopicLog, wait_until
 
 
 def seen(scan: Scan, relays: Relays) -> set[Stream]:
@@ -20,6 +20,7 @@ def seen(scan: Scan, relays: Relays) -> set[Stream]:
 def begin(outbox: Outbox, stream: Stream) -> psycopg.Connection[TupleRow]:
     """A decision that has its outbox ids and has not committed."""
     conn = psycopg.connect(outbox.admin_dsn)
+    conn.execute("SELECT 1")
     outbox.add(stream, 2, connection=conn)
     return conn
 
@@ -64,7 +65,7 @@ def test_ids_that_were_rolled_back_are_forgotten(outbox: Outbox, relays: Relays)
     wait_until(forgotten, "the barrier passed")
 
 
-def test_events_committed_while_a_relay_starts_are_found(outbox: Outbox, relays: Relays) -> None:
+def test_events_committed_while_a_relay_starts_are_found(outbox: Outbox, topic_log: TopicLog, relays: Relays) -> None:
     stream = outbox.stream("ten_a")
     with begin(outbox, stream) as writer:
         hand = relays.make()

@@ -1,5 +1,7 @@
 """The process `relay jobs`: sweeps jobs and dead letters in turns, and waits out every outage."""
 
+from uuid import UUID
+
 import psycopg
 from assay_runtime.errors import DeliveryFailed, KafkaUnavailable
 from assay_runtime.health import Health
@@ -10,7 +12,7 @@ from assay_runtime.stop import Stop
 
 from assay_relay import metrics
 from assay_relay.letters import Copier
-from assay_relay.log_state import LogReader, LogState
+from assay_relay.log_state import LogReader
 from assay_relay.pacing import Every
 from assay_relay.settings import JobsSettings
 from assay_relay.store import SweepStore
@@ -28,7 +30,7 @@ class JobsProcess:
         self._stop = stop
         self._reader = LogReader(settings)
         self._look = Every(settings.sweep_log_seconds)
-        self._state: LogState | None = None
+        self._topic_id: UUID | None = None
 
     def run(self) -> None:
         """Return when asked to stop; raise what no retry can cure."""
@@ -43,6 +45,7 @@ class JobsProcess:
                     self._wait_out("postgres", error)
                 except (KafkaUnavailable, DeliveryFailed) as error:
                     self._wait_out("kafka", error)
+        self._reader.close()
 
     def _run_connected(self, sweeper: Sweeper, copier: Copier) -> None:
         settings = self._settings
@@ -59,15 +62,14 @@ class JobsProcess:
 
     def turn(self, store: SweepStore, sweeper: Sweeper, copier: Copier) -> int:
         """One round; how many rows it claimed."""
-        looked = self._look.is_due()
-        if looked:
-            self._state = self._reader.read()
-        state = self._state
-        if state is None:
+        looks = self._look.is_due()
+        if looks or self._topic_id is None:
+            self._topic_id = self._reader.topic_id()
+        if self._topic_id is None:
             raise KafkaUnavailable("there is no job topic")
-        claimed = sweeper.send_unsent(store, state) + copier.copy(store)
-        if looked:
-            claimed += sweeper.send_lost(store, state)
+        claimed = sweeper.send_unsent(store, self._topic_id) + copier.copy(store)
+        if looks:
+            claimed += sweeper.send_lost(store, self._reader, self._topic_id)
         metrics.SWEEPS.inc()
         self._health.ready(True)
         return claimed

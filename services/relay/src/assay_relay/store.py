@@ -253,6 +253,16 @@ class SweepStore:
         """Due jobs without a place in the log."""
         return self._claimed(_JOB["claim_unsent"], {})
 
+    def find_reach(self, topic_id: UUID, places: Sequence[tuple[str, int]]) -> dict[tuple[str, int], int]:
+        """By stage and partition, the highest offset that an open job is recorded at."""
+        parameters: dict[str, object] = {
+            "topic_id": topic_id,
+            "stages": [stage for stage, _ in places],
+            "partitions": [partition for _, partition in places],
+        }
+        rows = self._connection.execute(_JOB["find_reach"], parameters)
+        return {(str(stage), int(partition)): int(offset) for stage, partition, offset in rows}
+
     def claim_past(self, topic_id: UUID, past: Sequence[Past]) -> list[ClaimedJob]:
         """Open jobs whose place lies in one of these ranges."""
         ranges: dict[str, object] = {

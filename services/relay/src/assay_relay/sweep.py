@@ -10,6 +10,7 @@ recognises by the inbox.
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from uuid import UUID
 
 from assay_contracts.decoder import decode
 from assay_contracts.errors import InvalidMessage
@@ -20,7 +21,7 @@ from assay_runtime.kafka import Delivered, Outgoing, Publisher, message_headers
 from assay_runtime.logs import get_logger
 
 from assay_relay import metrics
-from assay_relay.log_state import JOB, STAGES, LogState
+from assay_relay.log_state import JOB, PLACES, STAGES, LogReader
 from assay_relay.store import ClaimedJob, SentJob, SweepStore
 
 log = get_logger()
@@ -32,16 +33,18 @@ class Sweeper:
     def __init__(self, publisher: Publisher) -> None:
         self._publisher = publisher
 
-    def send_unsent(self, store: SweepStore, state: LogState) -> int:
+    def send_unsent(self, store: SweepStore, topic_id: UUID) -> int:
         """Jobs without a place; how many were claimed."""
-        return self._send(store, state, store.claim_unsent())
+        return self._send(store, topic_id, store.claim_unsent())
 
-    def send_lost(self, store: SweepStore, state: LogState) -> int:
+    def send_lost(self, store: SweepStore, reader: LogReader, topic_id: UUID) -> int:
         """Jobs whose place is past; how many were claimed."""
-        past = self._send(store, state, store.claim_past(state.topic_id, state.past()))
-        return past + self._send(store, state, store.claim_foreign(state.topic_id, STAGES))
+        reach = store.find_reach(topic_id, PLACES)
+        past = reader.read(topic_id).past(reach)
+        claimed = self._send(store, topic_id, store.claim_past(topic_id, past))
+        return claimed + self._send(store, topic_id, store.claim_foreign(topic_id, STAGES))
 
-    def _send(self, store: SweepStore, state: LogState, claimed: Sequence[ClaimedJob]) -> int:
+    def _send(self, store: SweepStore, topic_id: UUID, claimed: Sequence[ClaimedJob]) -> int:
         if not claimed:
             return 0
         try:
@@ -50,7 +53,7 @@ class Sweeper:
             store.give_back(claimed)
             raise
         failpoint("jobs.after_publish")
-        store.record_sends(state.topic_id, sent)
+        store.record_sends(topic_id, sent)
         for reason, count in Counter(job.reason for job in claimed).items():
             metrics.JOBS_SENT.labels(reason).inc(count)
             log.info("jobs.sent", reason=reason, count=count)

@@ -12,6 +12,17 @@ FROM (
 WHERE (job.tenant_id, job.job_id) = (due.tenant_id, due.job_id)
 RETURNING 'unsent', job.tenant_id, job.job_id, job.attempt, job.envelope_id, job.envelope_ts, job.payload;
 
+-- name: find_reach
+-- The highest offset that open jobs of each stage and partition are recorded at.
+SELECT wanted.stage, wanted.partition, job.sent_offset
+FROM unnest(%(stages)b::text[], %(partitions)b::integer[]) AS wanted (stage, partition),
+LATERAL (
+    SELECT sent_offset FROM job
+    WHERE state = 'open' AND sent_offset IS NOT NULL
+      AND stage = wanted.stage AND sent_topic_id = %(topic_id)s AND sent_partition = wanted.partition
+    ORDER BY sent_offset DESC LIMIT 1
+) AS job;
+
 -- name: claim_past
 -- Open jobs whose message lies in one of these ranges of offsets, which nobody will read (again).
 UPDATE job SET sweep_until = clock_timestamp() + make_interval(secs => %(claim_seconds)s)
