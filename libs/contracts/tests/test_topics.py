@@ -19,6 +19,11 @@ PROCESSES = {
     "relay.jobs",
     "product.apply",
     "operators",
+    "anyone",
+    "stages.ocr",
+    "stages.fraud",
+    "stages.ciks",
+    "stages.filings",
 }
 
 

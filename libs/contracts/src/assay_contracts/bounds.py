@@ -13,6 +13,13 @@ DOCUMENT_BYTES: Final = 65_536
 """Bytes of a JSON document that an API takes or gives."""
 EVENT_DATA_BYTES: Final = 4_194_304
 """Bytes of an event's data that stand behind a ref."""
+FRAME_BYTES: Final = 655_360
+"""Bytes of one frame of `pulse.worker.v1`: an assignment may carry a payload and a result."""
+VALUE_BYTES: Final = 262_144
+"""Bytes of a task's payload or result, and of a report, written without whitespace."""
+VALUE_DEPTH: Final = 60
+"""Arrays and objects inside one another in a payload or result, so that its frame stays within DEPTH."""
+BUSINESS_KEY: Final = 191
 
 TEXT: Final = 2_000
 DESCRIPTION: Final = 20_000

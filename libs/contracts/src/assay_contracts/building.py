@@ -33,6 +33,9 @@ def builder(model: type[_M]) -> Callable[[_Document], _M]:
 
     The document is the function's to keep. The message equals what `model_validate` would make of it.
     """
+    if any(field.alias for field in model.model_fields.values()):
+        raise NotBuilt(f"{model} has fields of other names")
+    grows = model.model_config.get("extra") == "allow"
     names = tuple(model.model_fields)
     defaults = {name: field.default for name, field in model.model_fields.items()}
     converts = _converts(model)
@@ -40,15 +43,19 @@ def builder(model: type[_M]) -> Callable[[_Document], _M]:
 
     def build(document: _Document) -> _M:
         given = set(document)
+        extra: _Document | None = {} if grows else None
         if tuple(document) != names:
-            given.intersection_update(names)
+            if extra is not None:
+                extra.update((name, value) for name, value in document.items() if name not in defaults)
+            else:
+                given.intersection_update(names)
             document = {name: document[name] if name in given else defaults[name] for name in names}
         for name, convert in converts:
             document[name] = convert(document[name])
         message = new(model)
         _SET_VALUES(message, document)
         _SET_GIVEN(message, given)
-        _SET_EXTRA(message, None)
+        _SET_EXTRA(message, extra)
         _SET_PRIVATE(message, None)
         return message
 

@@ -10,10 +10,14 @@ from pydantic_core import PydanticSerializationError
 from assay_contracts.decoder import judge, judge_document
 from assay_contracts.envelope import Envelope
 from assay_contracts.errors import UnknownContract
-from assay_contracts.messages import MESSAGES, CaptureRequest, EventData, HistoryWitness, Payload, Receipt
+from assay_contracts.fields import Message
+from assay_contracts.messages import FRAMES, MESSAGES, EventData, Payload
 from assay_contracts.topics import topic_of
 
-_NAMES: Final[Mapping[type[BaseModel], str]] = {model: name for name, model in MESSAGES.items()}
+_NAMES: Final[Mapping[type[BaseModel], str]] = {
+    **{model: name for name, model in MESSAGES.items()},
+    **dict.fromkeys(FRAMES.values(), "pulse.worker.v1"),
+}
 
 
 def encode(envelope: Envelope[Payload]) -> bytes:
@@ -23,7 +27,7 @@ def encode(envelope: Envelope[Payload]) -> bytes:
     return data
 
 
-def encode_document(message: CaptureRequest | Receipt | HistoryWitness) -> bytes:
+def encode_document(message: Message) -> bytes:
     """The bytes of a document without an envelope; InvalidMessage if the decoder would refuse it."""
     data = _dump(message)
     judge_document(_name(message), data)

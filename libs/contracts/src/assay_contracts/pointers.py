@@ -5,7 +5,7 @@ from typing import Final, TypeAlias
 
 Path: TypeAlias = tuple[str | int, ...]
 
-_FIELD_NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,39}")
+_FIELD_NAME: Final = re.compile(r"[a-z][A-Za-z0-9_]{0,39}")
 
 
 def spell(path: Path) -> str:

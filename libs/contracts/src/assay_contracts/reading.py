@@ -1,7 +1,7 @@
 """How the bytes of one kind of message are judged and become typed: quickly where the answer is surely yes."""
 
-from collections.abc import Callable
-from typing import Any, Final, Generic, TypeVar
+from collections.abc import Callable, Mapping
+from typing import Any, Final, Generic, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -16,11 +16,14 @@ _M = TypeVar("_M", bound=BaseModel, covariant=True)
 _B = TypeVar("_B", bound=BaseModel)
 _PAYLOAD: Final[Path] = ("payload",)
 
+Models: TypeAlias = type[_B] | Mapping[str, type[_B]]
+"""The model of a message; of a message that comes in several shapes, the models by the document's `type`."""
+
 
 class Reader(Generic[_M]):
     """The quick and the slow way from bytes to one kind of message; their verdicts never differ."""
 
-    def __init__(self, name: str, model: type[_M], max_bytes: int, *, enveloped: bool) -> None:
+    def __init__(self, name: str, model: Models[_M], max_bytes: int, *, enveloped: bool) -> None:
         self.name, self.model, self.max_bytes = name, model, max_bytes
         self._below: Path = _PAYLOAD if enveloped else ()
         self._accepts = _quick_judge(name, enveloped)
@@ -69,10 +72,11 @@ def parse(value: bytes | None, max_bytes: int) -> strict_json.Json:
     return strict_json.parse(value)
 
 
-def build_slowly(model: type[_B], document: strict_json.Json) -> _B:
+def build_slowly(model: Models[_B], document: strict_json.Json) -> _B:
     """The model's message of a document that its schema has taken."""
+    model = model if isinstance(model, type) else model[str(_as_object(document)["type"])]
     try:
-        return model.model_validate(document, context=fields.WIRE)
+        return model.model_validate(document, context=fields.WIRE, by_alias=True, by_name=False)
     except ValidationError as error:
         kinds = ", ".join(sorted({detail["type"] for detail in error.errors(include_input=False)}))
         raise InvalidMessage("not_modelled", "", f"the schema takes it, the model does not: {kinds}") from None
@@ -86,7 +90,10 @@ def _quick_judge(name: str, enveloped: bool) -> Accepts:
         return lambda document: False
 
 
-def _quick_builder(model: type[_B]) -> Callable[[dict[str, Any]], _B]:
+def _quick_builder(model: Models[_B]) -> Callable[[dict[str, Any]], _B]:
+    if not isinstance(model, type):
+        builders = {kind: _quick_builder(one) for kind, one in model.items()}
+        return lambda document: builders[document["type"]](document)
     try:
         return builder(model)
     except NotBuilt:

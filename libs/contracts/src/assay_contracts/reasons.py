@@ -34,6 +34,14 @@ RuleReason = Literal[
     "missing_dependency",  # the event does not name what it needs to be applied
     "merged_into_itself",
     "repeated_part",  # two artifacts of a capture name one part of the body
+    "value_too_large",  # a business value of more bytes than a task keeps
+    "value_too_deep",  # a business value that would not fit its frame with others
+    "session_mismatch",  # a welcome of another session than its frame
+    "failure_reason_mismatch",  # a job that did not fail, with a reason why it did
+    "state_mismatch",  # a moment that the job's status has not reached
+    "expiry_mismatch",  # not the claim and the time to live together
+    "no_findings",  # an empty list, where null says all of them
+    "duration_mismatch",  # not the time between the two moments beside it
 ]
 KeyReason = Literal[
     "null_key",

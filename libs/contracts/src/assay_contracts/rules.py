@@ -1,23 +1,18 @@
 """What a schema cannot say: fields of one document that must agree with one another."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final, TypeAlias
+from typing import Final
 
-from assay_contracts import ids
+from assay_contracts import frame_rules, ids, job_rules
+from assay_contracts.contradictions import Contradictions, Document
 from assay_contracts.errors import InvalidMessage
 from assay_contracts.evidence import evidence_uri, read_evidence_uri
 from assay_contracts.pointers import Path, spell
-from assay_contracts.reasons import RuleReason
-
-Document: TypeAlias = Mapping[str, Any]
-"""A document that its schema has taken."""
-
-Contradictions = Iterable[tuple[RuleReason, Path, str]]
 
 
 def check(name: str, document: Document, below: Path = ()) -> None:
     """Refuse a document whose fields contradict one another; `below` is its own place."""
-    rule = _RULES.get(name)
+    rule = _RULES.get(name.partition("#")[0])
     if rule is None:
         return
     for reason, path, text in rule(document):
@@ -95,4 +90,7 @@ _RULES: Final[Mapping[str, Callable[[Document], Contradictions]]] = {
     "catalog.event.v1": _check_event,
     "capture.v1": _check_capture,
     "receipt.v1": _check_receipt,
+    "job.v1": job_rules.check_job,
+    "execution.v1": job_rules.check_execution,
+    "pulse.worker.v1": frame_rules.check_frame,
 }

@@ -25,7 +25,22 @@ SCHEMAS: Final = (
     "capture.v1",
     "receipt.v1",
     "history.witness.v1",
+    "ocr.job.v1",
+    "fraud.row.v1",
+    "edgar.cik.v1",
+    "edgar.filing.v1",
+    "pulse.worker.v1",
+    "job.v1",
+    "execution.v1",
+    "report.base.v1",
 )
+PARTS: Final = (
+    "pulse.worker.v1#clientFrame",
+    "pulse.worker.v1#serverFrame",
+    "job.v1#PublicJob",
+    "job.v1#CredentialedJob",
+)
+"""Definitions of a schema that are asked by themselves."""
 
 _REASONS: Final[Mapping[str | None, SchemaReason]] = {
     "required": "missing_field",
@@ -57,10 +72,23 @@ def check(name: str, document: Json, below: Path = ()) -> None:
 
 @cache
 def read_schema(name: str) -> dict[str, Any]:
-    """The schema of this name, as its file has it."""
+    """The schema of this name, as its file has it; of a part, a schema that asks for that definition."""
+    if name in PARTS:
+        return _read_part(*name.split("#"))
     if name not in SCHEMAS:
         raise UnknownContract(f"no schema is named {name!r}")
     return json.loads(files("assay_contracts").joinpath("schemas", f"{name}.schema.json").read_bytes())
+
+
+def _read_part(name: str, definition: str) -> dict[str, Any]:
+    """Without `$schema` inside, at which `jsonschema` would go on with another judge than ours."""
+    whole = {word: value for word, value in read_schema(name).items() if word != "$schema"}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "description": whole["$defs"][definition]["description"],
+        "$ref": f"{whole['$id']}#/$defs/{definition}",
+        "$defs": {"whole": whole},
+    }
 
 
 class _Refusal:

@@ -60,6 +60,14 @@ TOPICS: Final[Mapping[str, Topic]] = MappingProxyType(
             "catalog.event.v1",
             "catalog.event.v1.dlq",
             "history.witness.v1",
+            "ocr.jobs",
+            "ocr.jobs.dlq",
+            "fraud.rows",
+            "fraud.rows.dlq",
+            "edgar.ciks",
+            "edgar.ciks.dlq",
+            "edgar.filings",
+            "edgar.filings.dlq",
         )
     }
 )
