@@ -9,6 +9,7 @@ from urllib.parse import unquote
 import pytest
 import typer.main
 from assay_cli.main import app
+from assay_contracts.decoder import decode_document
 from typer.core import TyperGroup
 
 from .documents import ROOT, files, pages, read
@@ -77,6 +78,12 @@ def _unknown(written: str) -> str:
         return ""
     options = {option for one in command.params for option in (*one.opts, *one.secondary_opts)} | {"--help"}
     return next((word for word in words if word.startswith("--") and word not in options), "")
+
+
+@PAGES
+def test_every_capture_that_a_page_shows_would_be_taken(page: Path) -> None:
+    for shown in re.findall(r'\{"schema_version": "capture/1".*?\}(?=;type|\n)', _code(page), re.DOTALL):
+        assert decode_document("capture.v1", shown.encode()).fetch_status == 200
 
 
 def test_decisions_are_numbered_without_a_hole_and_listed() -> None:
