@@ -25,9 +25,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     """Everything serves."""
     running = Stack(tmp_path_factory.mktemp("assay"))
-    running.up(seconds=240)
-    yield running
-    running.down()
+    try:
+        running.up(seconds=240)
+        yield running
+    finally:
+        running.down()
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator
 from itertools import count
 
+import pytest
 from assay_cli.stack import Stack
 from assay_cli.stack.processes import PROCESSES
 from assay_cli.stack.supervisor import PARTS
@@ -15,8 +16,11 @@ from .pages import Product, gtin_of, page_of
 from .shop import Shop, eventually
 
 VICTIMS = (*PROCESSES, *PARTS)
+PACE_SECONDS = 0.2
+"""Between two pages: what comes in while a process is away must be worked off afterwards."""
 
 
+@pytest.mark.timeout(600)
 def test_the_catalog_survives_kill_9_of_each_process_under_load(stack: Stack, open_shop: Open) -> None:
     shop = open_shop("ten_killed")
     over = threading.Event()
@@ -56,7 +60,7 @@ def _kill(stack: Stack, name: str) -> None:
 def _load(shop: Shop, over: threading.Event, sent: list[Product]) -> None:
     """Hand in one page after the other, each item at two shops, until all were killed."""
     for product in _products():
-        if over.is_set():
+        if over.wait(PACE_SECONDS):
             return
         shop.hand_in(page_of(product))
         sent.append(product)
