@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import LiteralString
 from uuid import UUID
 
 import psycopg
@@ -198,7 +199,7 @@ def _insert_rows(connection: psycopg.Connection[TupleRow], shown: Shown, job: Re
         connection.execute(statement, values)
 
 
-_ROWS: Iterable[str] = (
+_ROWS: Iterable[LiteralString] = (
     "INSERT INTO tenant (tenant_id) VALUES (%(tenant)s) ON CONFLICT DO NOTHING",
     "INSERT INTO catalog (tenant_id, catalog_id) VALUES (%(tenant)s, %(catalog)s) ON CONFLICT DO NOTHING",
     "INSERT INTO source (tenant_id, source_id) VALUES (%(tenant)s, %(source)s) ON CONFLICT DO NOTHING",

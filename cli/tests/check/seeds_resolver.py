@@ -3,6 +3,7 @@
 from .seed import Seed
 
 ABOUT = "(SELECT capture_id FROM capture WHERE url LIKE '%/about')"
+ABOUT_HASH = f"(SELECT sha256 FROM artifact WHERE capture_id = {ABOUT})"
 UNSENT = "(SELECT capture_id FROM capture WHERE url LIKE '%/unsent')"
 DESK = "(SELECT listing_id FROM listing WHERE url LIKE '%/desk')"
 CHAIR_ITEM = "(SELECT item_id FROM mapping JOIN listing USING (listing_id) WHERE url LIKE '%/chair')"
@@ -26,11 +27,11 @@ def _seed(rule: str, statements: str, *also: str) -> Seed:
 EVIDENCE = (
     _seed(
         "i1_accepted_without_stored_evidence",
-        f"UPDATE evidence SET state = 'pending' WHERE sha256 = (SELECT sha256 FROM artifact WHERE capture_id = {ABOUT})",
+        f"UPDATE evidence SET state = 'pending' WHERE sha256 = {ABOUT_HASH}",
     ),
     _seed(
         "i1_accepted_without_stored_evidence",
-        f"DELETE FROM evidence WHERE sha256 = (SELECT sha256 FROM artifact WHERE capture_id = {ABOUT})",
+        f"DELETE FROM evidence WHERE sha256 = {ABOUT_HASH}",
     ),
     _seed(
         "i1_capture_without_artifact",
@@ -103,7 +104,8 @@ HISTORY = (
     _seed(
         "i6_revision_went_back",
         "UPDATE change c SET revision = 3 WHERE revision = 1 AND EXISTS (SELECT FROM change n"
-        " WHERE n.id = c.id AND n.revision = 2) AND NOT EXISTS (SELECT FROM change n WHERE n.id = c.id AND n.revision = 3)",
+        " WHERE n.id = c.id AND n.revision = 2)"
+        " AND NOT EXISTS (SELECT FROM change n WHERE n.id = c.id AND n.revision = 3)",
         "i4_event_says_otherwise",
         "i6_row_behind_its_changes",
         "i6_projection_went_back",
@@ -199,7 +201,8 @@ MODEL = (
     ),
     _seed(
         "model_listing_speaks_by_older",
-        "UPDATE listing l SET reading_id = (SELECT r.reading_id FROM reading r JOIN capture c USING (tenant_id, capture_id)"
+        "UPDATE listing l SET reading_id = ("
+        " SELECT r.reading_id FROM reading r JOIN capture c USING (tenant_id, capture_id)"
         " WHERE r.key = l.key AND r.tenant_id = l.tenant_id ORDER BY c.observed_at LIMIT 1)"
         " WHERE tenant_id = 'ten_one' AND url LIKE '%alpha%/lamp'",
         "model_settle_differs",
@@ -208,7 +211,8 @@ MODEL = (
     _seed("model_item_key_differs", f"DELETE FROM item_key WHERE {TWO}"),
     _seed(
         "model_attribute_of_nobody",
-        "INSERT INTO attribute VALUES ('ten_two', 'cat_main', 'item', 'item_x', 'brand', '', 'item_x/brand', NULL, NULL, 1)",
+        "INSERT INTO attribute"
+        " VALUES ('ten_two', 'cat_main', 'item', 'item_x', 'brand', '', 'item_x/brand', NULL, NULL, 1)",
         "i6_row_behind_its_changes",
     ),
     _seed("model_constraint_not_enforced", "DROP INDEX pin_one_standing"),

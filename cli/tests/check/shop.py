@@ -52,7 +52,7 @@ STORY = (
     Shown(ONE, "src_alpha", "pinned", page("Pinned Thing", "1"), pin="pa_no_such@9.9.9"),
     Shown(TWO, "src_alpha", "lamp", LAMP_PAGE),
 )
-"""Captured one after another: created, mapped, created, created, gone, changed, nothing, given up on, another tenant's."""
+"""In this order: created, mapped, created, created, gone, changed, nothing, given up on, and another tenant's."""
 
 DOUBTFUL = (
     Shown(ONE, "src_gamma", "open", page(ALIKE, "13")),

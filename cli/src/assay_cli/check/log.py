@@ -59,10 +59,15 @@ class Log:
         return not any(self.begins.values())
 
     def records(self) -> Iterator[Record]:
-        """Every record that was in the topic when it was opened, partition by partition, in offset order."""
-        for partition, (low, high) in self._marks.items():
-            if low < high:
-                yield from self._read(TopicPartition(self._name, partition, low), high)
+        """Every record that was in the topic when it was opened, each partition's in offset order."""
+        ends = {partition: high for partition, (low, high) in self._marks.items() if low < high}
+        self._consumer.assign([TopicPartition(self._name, partition, self.begins[partition]) for partition in ends])
+        while ends:
+            record = self._next()
+            if record.offset < ends.get(record.partition, 0):
+                yield record
+            if record.offset + 1 >= ends.get(record.partition, 0):
+                ends.pop(record.partition, None)
 
     def close(self) -> None:
         """Let go of the consumer."""
@@ -84,20 +89,20 @@ class Log:
         place = TopicPartition(self._name, partition)
         return self._consumer.get_watermark_offsets(place, timeout=POLL_SECONDS)
 
-    def _read(self, place: TopicPartition, high: int) -> Iterator[Record]:
-        self._consumer.assign([place])
-        offset = place.offset - 1
-        while offset < high - 1:
-            message = self._consumer.poll(POLL_SECONDS)
-            if message is None or message.error() is not None:
-                raise LogUnreadable(f"{place.topic}[{place.partition}] stops after offset {offset}")
-            offset = cast("int", message.offset())
-            yield _record(place.partition, offset, message)
+    def _next(self) -> Record:
+        message = self._consumer.poll(POLL_SECONDS)
+        if message is None:
+            raise LogUnreadable(f"{self._name} stops before its end")
+        error = message.error()
+        if error is not None:
+            raise LogUnreadable(f"{self._name}: {error.str()}")
+        return _record(message)
 
 
-def _record(partition: int, offset: int, message: Message) -> Record:
+def _record(message: Message) -> Record:
     headers = cast("list[tuple[str, bytes | None]]", message.headers() or [])
-    return Record(partition, offset, _bytes(message.key()), _bytes(message.value()), headers)
+    place = cast("tuple[int, int]", (message.partition(), message.offset()))
+    return Record(*place, _bytes(message.key()), _bytes(message.value()), headers)
 
 
 def _bytes(value: str | bytes | None) -> bytes | None:
