@@ -1,4 +1,7 @@
-"""Runs one process of the relay: `python -m assay_relay events` or `python -m assay_relay jobs`."""
+"""Runs one process of the relay: `python -m assay_relay events` or `python -m assay_relay jobs`.
+
+Only the chosen one is imported: the schemas that the sweeper needs cost a second, and a relay that died is waited for.
+"""
 
 import sys
 from collections.abc import Callable
@@ -8,9 +11,9 @@ from assay_runtime.health import Health, OpsServer
 from assay_runtime.settings import ProcessSettings
 from assay_runtime.stop import Stop
 
-from assay_relay.events import EventsProcess
-from assay_relay.jobs import JobsProcess
 from assay_relay.settings import EventsSettings, JobsSettings
+
+log = logs.get_logger()
 
 
 def main() -> None:
@@ -25,11 +28,15 @@ def main() -> None:
 
 
 def _run_events() -> None:
+    from assay_relay.events import EventsProcess
+
     environment = settings.read(EventsSettings)
     _serve("relay-events", environment, lambda health, stop: EventsProcess(environment, health, stop).run())
 
 
 def _run_jobs() -> None:
+    from assay_relay.jobs import JobsProcess
+
     environment = settings.read(JobsSettings)
     _serve("relay-jobs", environment, lambda health, stop: JobsProcess(environment, health, stop).run())
 
@@ -39,6 +46,7 @@ def _serve(name: str, environment: ProcessSettings, run: Callable[[Health, Stop]
     failpoints.arm(environment.failpoints, environment.failpoint_log)
     health, stop = Health(), Stop()
     ops = OpsServer(environment.ops_host, environment.ops_port, health)
+    log.info("ops.listening", port=ops.port)
     try:
         run(health, stop)
     finally:

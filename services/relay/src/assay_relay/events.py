@@ -9,9 +9,7 @@ from itertools import islice
 import psycopg
 from assay_runtime.health import Health
 from assay_runtime.logs import get_logger
-from assay_runtime.postgres import is_conflict, is_outage
 from assay_runtime.stop import Stop
-from psycopg.errors import ForeignKeyViolation, LockNotAvailable, QueryCanceled
 
 from assay_relay import metrics
 from assay_relay.backlog import Backlog
@@ -20,6 +18,7 @@ from assay_relay.errors import DeliveryRefused
 from assay_relay.leases import Leases
 from assay_relay.outlet import Outlet
 from assay_relay.pacing import Every, Rest
+from assay_relay.passing import is_passing
 from assay_relay.publish import Publisher
 from assay_relay.settings import EventsSettings
 from assay_relay.store import Store, Want
@@ -34,8 +33,6 @@ COLLECT_SECONDS = 0.005
 AGE_SAMPLE = 100
 SILENCE_SECONDS = 5.0
 """After so long without an acknowledgement the process says that it waits for Kafka."""
-
-_PASSING = ForeignKeyViolation | LockNotAvailable | QueryCanceled
 
 log = get_logger()
 
@@ -167,7 +164,7 @@ class EventsProcess:
         self._relay.leases.leave(store)
 
     def _wait_out(self, error: psycopg.Error) -> None:
-        if not _is_passing(error):
+        if not is_passing(error):
             raise error
         log.warning("database.away", error_type=type(error).__name__, sqlstate=error.sqlstate)
         metrics.OUTAGES.labels("postgres").inc()
@@ -182,8 +179,3 @@ class EventsProcess:
             self._relay.publisher.collect(0.0)
         except DeliveryRefused as refusal:
             log.warning("delivery.refused", code=refusal.code)
-
-
-def _is_passing(error: psycopg.Error) -> bool:
-    """An outage, a conflict, a time limit, or an owner that was buried while it claimed: another round cures it."""
-    return is_outage(error) or is_conflict(error) or isinstance(error, _PASSING)

@@ -7,13 +7,13 @@ from assay_runtime.errors import DeliveryFailed, KafkaUnavailable
 from assay_runtime.health import Health
 from assay_runtime.kafka import Publisher
 from assay_runtime.logs import get_logger
-from assay_runtime.postgres import is_conflict, is_outage
 from assay_runtime.stop import Stop
 
 from assay_relay import metrics
 from assay_relay.letters import Copier
 from assay_relay.log_state import LogReader
 from assay_relay.pacing import Every
+from assay_relay.passing import is_passing
 from assay_relay.settings import JobsSettings
 from assay_relay.store import SweepStore
 from assay_relay.sweep import Sweeper
@@ -40,7 +40,7 @@ class JobsProcess:
                 try:
                     self._run_connected(Sweeper(publisher), Copier(publisher))
                 except psycopg.Error as error:
-                    if not (is_outage(error) or is_conflict(error)):
+                    if not is_passing(error):
                         raise
                     self._wait_out("postgres", error)
                 except (KafkaUnavailable, DeliveryFailed) as error:
