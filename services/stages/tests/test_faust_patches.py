@@ -10,6 +10,7 @@ import pytest
 from aiokafka.client import AIOKafkaClient
 from aiokafka.cluster import ClusterMetadata
 from assay_stages import faust_patches
+from assay_stages.errors import UnfitFaust
 from faust.tables.recovery import Recovery
 from faust.transport.consumer import Consumer
 
@@ -121,5 +122,11 @@ async def test_metadata_is_asked_for_with_a_pause_while_no_broker_answers() -> N
 
 def test_other_versions_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(faust_patches, "VERSIONS", {"faust-streaming": "0.0.1"})
-    with pytest.raises(RuntimeError, match=r"its repairs are for 0\.0\.1"):
+    with pytest.raises(UnfitFaust, match=r"its repairs are for 0\.0\.1"):
+        faust_patches.apply()
+
+
+def test_an_installation_without_the_compiled_iterator_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("faust.streams._CStreamIterator", None)
+    with pytest.raises(UnfitFaust, match="compiled iterator"):
         faust_patches.apply()

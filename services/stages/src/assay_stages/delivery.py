@@ -10,12 +10,14 @@ finds out from the job's row what was done.
 
 import asyncio
 from collections.abc import Callable
+from typing import NoReturn
 
 from assay_resolver.dead_letters import Origin
 from assay_runtime.failpoints import failpoint
 from assay_runtime.logs import get_logger
 
 from assay_stages import metrics
+from assay_stages.errors import OffsetGap
 from assay_stages.failures import Wait, classify
 from assay_stages.faust_app import Event, FaustApp
 from assay_stages.handling import Handler, Verdict
@@ -55,17 +57,21 @@ class Delivery:
         """Begin nothing more and let go of what is held; what has begun goes on to its end."""
         self._stopping = True
 
+    def fail(self, error: Exception) -> NoReturn:
+        """The stream itself failed."""
+        die(ExitStatus.AGENT_FAILED, f"{type(error).__name__}: {error}")
+
     def cancel(self) -> None:
         """The stream is over: whatever still runs is redelivered later."""
         for task in self._tasks:
             task.cancel()
 
     async def take(self, event: Event) -> None:
-        """Accept the next record of a partition; never raises and waits for nothing but Kafka's earliest offset."""
+        """Accept the next record of a partition; waits for nothing but Kafka's earliest offset."""
         try:
             taken = await self._line_up(event)
-        except Exception as error:  # raised into Faust it would acknowledge the record
-            die(ExitStatus.OFFSET_GAP, f"{type(error).__name__}: {error}")
+        except OffsetGap as error:
+            die(ExitStatus.OFFSET_GAP, str(error))
         metrics.MESSAGES_IN.inc()
         metrics.IN_HAND.inc()
         self._hold_back(event.message.partition)

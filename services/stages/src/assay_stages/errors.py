@@ -47,3 +47,7 @@ class ArtifactMismatch(StagesError):
 
 class OffsetGap(StagesError):
     """A partition's next message is not the one that follows the last; the hole would be committed over."""
+
+
+class UnfitFaust(StagesError):
+    """The installed Faust or aiokafka is not the one that the repairs were made for."""

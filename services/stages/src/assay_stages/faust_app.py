@@ -5,7 +5,7 @@
 """The one door to Faust: an app that hands over raw records, acknowledges on demand and tells about its partitions."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, MutableSet, Sequence
-from typing import Protocol, cast
+from typing import NoReturn, Protocol, cast
 
 import faust
 from assay_runtime.kafka import physical
@@ -126,8 +126,17 @@ class FaustApp:
         """How many assignments began."""
         return self._app.rebalancing_count
 
-    def deliver(self, take: Callable[[Event], Awaitable[None]], stopped: Callable[[], None]) -> None:
-        """Register who takes the records, one at a time and in order; `take` must never raise."""
+    def deliver(
+        self,
+        take: Callable[[Event], Awaitable[None]],
+        *,
+        failed: Callable[[Exception], NoReturn],
+        stopped: Callable[[], None],
+    ) -> None:
+        """Register who takes the records, one at a time and in order.
+
+        An error that left the agent would acknowledge a record and make the next stop hang: `failed` ends the process.
+        """
         topic = self._app.topic(self._topic, key_type=bytes, value_type=bytes)
 
         @self._app.agent(topic, name="jobs")
@@ -136,6 +145,8 @@ class FaustApp:
             try:
                 async for event in self._stream.noack().events():
                     await take(event)
+            except Exception as error:  # nothing may be raised into Faust
+                failed(error)
             finally:
                 stopped()
 

@@ -1,6 +1,6 @@
 # pyright: reportPrivateUsage=false, reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownParameterType=false, reportMissingParameterType=false, reportUnknownArgumentType=false
-# pyright: reportMissingTypeStubs=false
+# pyright: reportMissingTypeStubs=false, reportPrivateImportUsage=false
 # The patched methods are private and mostly untyped.
 """Repairs of faust-streaming 0.15.3 and aiokafka 0.14.0, applied once before the first app is made.
 
@@ -20,8 +20,11 @@ import asyncio
 from importlib.metadata import version
 
 from aiokafka.client import AIOKafkaClient
+from faust import streams
 from faust.tables.recovery import Recovery
 from faust.transport.consumer import Consumer
+
+from assay_stages.errors import UnfitFaust
 
 VERSIONS = {"faust-streaming": "0.15.3", "aiokafka": "0.14.0"}
 PARK_SECONDS = 30.0
@@ -35,10 +38,15 @@ _metadata_update = AIOKafkaClient._metadata_update
 
 
 def apply() -> None:
-    """Patch the classes; refuses other versions than those the repairs were made for."""
+    """Patch the classes; UnfitFaust for other versions than those the repairs were made for.
+
+    Also without Faust's compiled iterator: the one in Python acknowledges records that it skips.
+    """
     for package, known in VERSIONS.items():
         if version(package) != known:
-            raise RuntimeError(f"{package} {version(package)} is installed, its repairs are for {known}")
+            raise UnfitFaust(f"{package} {version(package)} is installed, its repairs are for {known}")
+    if streams._CStreamIterator is None:
+        raise UnfitFaust("faust-streaming is installed without its compiled iterator")
     Consumer._wait_next_records = _wait_parked
     Recovery.on_recovery_completed = _complete_parked
     Recovery._seek_offsets = _seek_parked

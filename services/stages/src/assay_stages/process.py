@@ -58,7 +58,7 @@ class StageProcess:
         try:
             handler = Handler(work, pool, Announcer(publisher, pool, ids), Slots(app.table))
             delivery = Delivery(app, handler, _origins(ids[TOPIC]), self._settings.stages_concurrency)
-            app.deliver(delivery.take, delivery.cancel)
+            app.deliver(delivery.take, failed=delivery.fail, stopped=delivery.cancel)
             async with self._watched(app), self._turning(app, delivery):
                 return await self._deliver(app, delivery)
         finally:
