@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from assay_cli.check.log import EVENTS, JOBS, topic_id_of
+from assay_cli.check.sources import Offsets, read_offsets
 from assay_cli.stack.databases import Database
 from assay_cli.testing import Bucket
 from assay_contracts.topics import TOPICS
@@ -24,12 +25,19 @@ class Place:
     kafka: KafkaSettings
     evidence: EvidenceSettings
     _topic_ids: dict[str, UUID] = field(default_factory=dict[str, UUID])
+    _offsets: list[Offsets] = field(default_factory=list[Offsets])
 
     def topic_id(self, topic: str) -> UUID:
         """What the broker calls it."""
         if topic not in self._topic_ids:
             self._topic_ids[topic] = topic_id_of(self.kafka, topic)
         return self._topic_ids[topic]
+
+    def offsets(self) -> Offsets:
+        """How far every group has come, now that all is at rest."""
+        if not self._offsets:
+            self._offsets.append(read_offsets(self.kafka))
+        return self._offsets[0]
 
 
 def make_topics(bootstrap: str, prefix: str) -> KafkaSettings:

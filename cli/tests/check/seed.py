@@ -7,7 +7,7 @@ from typing import Literal
 
 import psycopg
 from assay_cli.check import Sources, Violation
-from assay_cli.check.sources import Offsets, read_offsets
+from assay_cli.check.sources import Offsets
 from assay_runtime.settings import EvidenceSettings, KafkaSettings
 
 from .place import Place
@@ -45,14 +45,13 @@ def spoilt(
     offsets: Offsets | None = None,
 ) -> Generator[Sources]:
     """The world as an administrator sees it, whom no constraint stops; whatever is done in it is rolled back."""
-    kafka = kafka or world.kafka
     with (
         psycopg.connect(world.resolver.admin_dsn) as resolver,
         psycopg.connect(world.product.admin_dsn) as product,
     ):
         for connection in (resolver, product):
             connection.execute("SET LOCAL session_replication_role = replica")
-        yield Sources(resolver, product, kafka, evidence or world.evidence, offsets or read_offsets(kafka))
+        yield Sources(resolver, product, kafka or world.kafka, evidence or world.evidence, offsets or world.offsets())
         resolver.rollback()
         product.rollback()
 

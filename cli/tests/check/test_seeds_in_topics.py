@@ -1,15 +1,17 @@
 """What only records or offsets can break: each wrong is made in a copy of the topics, and named."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import cast
 from uuid import uuid4
 
 import psycopg
 import pytest
 from assay_cli.check import check
 from assay_cli.check.log import EVENTS, JOBS, Record
-from assay_cli.check.sources import Offsets, read_offsets
+from assay_cli.check.sources import Offsets
 from assay_contracts.decoder import decode
 from assay_contracts.encoder import encode
 from assay_contracts.envelope import Envelope
@@ -109,7 +111,7 @@ SEEDS = (
 @pytest.mark.parametrize("seed", SEEDS, ids=[f"{seed.topic}-{seed.rule}" for seed in SEEDS])
 def test_a_wrong_in_a_topic_is_named(world: Place, seed: LogSeed) -> None:
     topics = copy_topics(world, lambda name, records: seed.edit(records) if name == seed.topic else records)
-    offsets = everything_read(topics.kafka) if seed.passed else read_offsets(world.kafka)
+    offsets = everything_read(topics.kafka) if seed.passed else world.offsets()
     with spoilt(world, kafka=topics.kafka, offsets=offsets) as sources:
         topics.adopt(sources)
         if seed.passed:
@@ -119,13 +121,13 @@ def test_a_wrong_in_a_topic_is_named(world: Place, seed: LogSeed) -> None:
 
 def test_faithful_copies_of_the_topics_show_nothing(world: Place) -> None:
     topics = copy_topics(world, lambda _, records: records)
-    with spoilt(world, kafka=topics.kafka, offsets=read_offsets(world.kafka)) as sources:
+    with spoilt(world, kafka=topics.kafka) as sources:
         topics.adopt(sources)
         assert check(sources) == []
 
 
 def test_a_group_offset_beyond_its_database_is_named(world: Place) -> None:
-    before = read_offsets(world.kafka)
+    before = world.offsets()
     ahead = Offsets(before.stages, {partition: offset + 1 for partition, offset in before.apply.items()})
     with spoilt(world, offsets=ahead) as sources:
         assert rules(check(sources)) == {"i3_offset_past_projection"}
@@ -134,7 +136,7 @@ def test_a_group_offset_beyond_its_database_is_named(world: Place) -> None:
 def test_a_topic_with_more_partitions_is_named(world: Place) -> None:
     topics = copy_topics(world, lambda _, records: records)
     _add_partition(topics.kafka, EVENTS)
-    with spoilt(world, kafka=topics.kafka, offsets=read_offsets(world.kafka)) as sources:
+    with spoilt(world, kafka=topics.kafka) as sources:
         topics.adopt(sources)
         assert rules(check(sources)) == {"i5_partition_count_changed"}
 
@@ -149,5 +151,5 @@ def _end_waiting(connection: psycopg.Connection[tuple[object, ...]]) -> None:
 def _add_partition(kafka: KafkaSettings, topic: str) -> None:
     name = physical(kafka, topic)
     admin = AdminClient({"bootstrap.servers": kafka.kafka_bootstrap})
-    made = admin.create_partitions([NewPartitions(name, 9)])  # pyright: ignore[reportUnknownMemberType] - open futures
+    made = cast("Mapping[str, Future[None]]", admin.create_partitions([NewPartitions(name, 9)]))  # pyright: ignore[reportUnknownMemberType] - open futures
     made[name].result(30)

@@ -12,10 +12,13 @@ from assay_runtime import sql
 from assay_runtime.errors import EvidenceMissing
 from assay_runtime.evidence import PROOF_PREFIX, EvidenceStore
 
-from assay_cli.check.sources import PAGE, Sources, second_look, stream
-from assay_cli.check.violations import Violation, found
+from assay_cli.check.sources import PAGE, Connection, Sources, pages, second_look, stream
+from assay_cli.check.violations import PythonRule, Violation, found
 
 _SQL: Final = sql.load("assay_cli", "check_evidence")
+READ_AT_ONCE: Final = 8
+"""Artifacts, of each of which one chunk is in memory."""
+
 _KEY: Final = re.compile(r"(?P<tenant>ten_[a-z0-9_]{1,60})/(?P<sha256>[0-9a-f]{64})")
 
 
@@ -31,10 +34,12 @@ async def _check(sources: Sources) -> list[Violation]:
 
 
 async def _differing(store: EvidenceStore, sources: Sources) -> AsyncIterator[Violation]:
-    for tenant_id, sha256, length in stream(sources.resolver, _SQL["list_evidence"]):
-        stored = await _measure(store, evidence_uri(TenantId(tenant_id), sha256))
-        if stored != (sha256, length):
-            yield found("i1_bytes_missing_or_other", f"{tenant_id}/{sha256}")
+    for page in pages(stream(sources.resolver, _SQL["list_evidence"]), READ_AT_ONCE):
+        refs = [evidence_uri(TenantId(tenant_id), sha256) for tenant_id, sha256, _ in page]
+        stored = await asyncio.gather(*(_measure(store, ref) for ref in refs))
+        for (tenant_id, *promised), measured in zip(page, stored, strict=True):
+            if measured != tuple(promised):
+                yield found("i1_bytes_missing_or_other", f"{tenant_id}/{promised[0]}")
 
 
 async def _measure(store: EvidenceStore, ref: str) -> tuple[str, int] | None:
@@ -67,16 +72,26 @@ def _judge(sources: Sources, keys: Sequence[str]) -> Iterator[Violation]:
 
     Bytes without any row may be what a refused request left; rows may be newer than the snapshot.
     """
+    suspects = _suspects(sources.resolver, keys)
+    if suspects:
+        with second_look(sources.resolver) as now:
+            suspects = _suspects(now, list(suspects))
+    for key, rule in suspects.items():
+        yield found(rule, key)
+
+
+def _suspects(connection: Connection, keys: Sequence[str]) -> dict[str, PythonRule]:
     named = {key: match for key in keys if (match := _KEY.fullmatch(key))}
     wanted = {
         "tenants": [match["tenant"] for match in named.values()],
         "hashes": [match["sha256"] for match in named.values()],
     }
-    with second_look(sources.resolver) as now:
-        answers = dict(zip(named, now.execute(_SQL["judge_objects"], wanted).fetchall(), strict=True))
+    answers = dict(zip(named, connection.execute(_SQL["judge_objects"], wanted).fetchall(), strict=True))
+    suspects: dict[str, PythonRule] = {}
     for key in keys:
         is_known, is_own, is_others = answers.get(key, (False, False, False))
         if not is_known:
-            yield found("i11_object_of_no_tenant", key)
+            suspects[key] = "i11_object_of_no_tenant"
         elif is_others and not is_own:
-            yield found("i11_object_under_another_tenant", key)
+            suspects[key] = "i11_object_under_another_tenant"
+    return suspects

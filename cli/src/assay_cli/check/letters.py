@@ -66,8 +66,10 @@ def _copies(sources: Sources, keeper: _Keeper) -> Iterator[Violation]:
 
 def _differing(keeper: _Keeper, placed: Sequence[tuple[Record, Place | None]]) -> Iterator[Violation]:
     """Copies of no row, and copies of other bytes. A row may be newer than the snapshot."""
-    with second_look(keeper.connection) as now:
-        rows = {**_values(now, placed), **_values(keeper.connection, placed)}
+    rows = _values(keeper.connection, placed)
+    if any(place is not None and place not in rows for _, place in placed):
+        with second_look(keeper.connection) as now:
+            rows = {**_values(now, placed), **rows}
     for record, place in placed:
         if place not in rows:
             yield found("i2_letter_copy_without_row", f"{keeper.topic}.dlq {record.name}")
