@@ -95,10 +95,10 @@ def _keys(document: Any) -> list[Any]:
 
 
 @st.composite
-def mutated(draw: st.DrawFn, examples: list[Any]) -> Any:
-    """An example with one or two of its values, keys or lengths changed."""
-    document = copy.deepcopy(draw(st.sampled_from(examples)))
-    for _ in range(draw(st.integers(0, 2))):
+def mutated(draw: st.DrawFn, documents: st.SearchStrategy[Any], steps: int = 2) -> Any:
+    """A document with at most so many of its values, keys or lengths changed."""
+    document = copy.deepcopy(draw(documents))
+    for _ in range(draw(st.integers(0, steps))):
         found = places(document)
         if found:
             _change(draw, *draw(st.sampled_from(found)))

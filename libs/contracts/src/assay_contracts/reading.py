@@ -8,8 +8,7 @@ from pydantic import BaseModel, ValidationError
 from assay_contracts import fields, rules, schema, strict_json
 from assay_contracts.building import NotBuilt, builder
 from assay_contracts.errors import InvalidMessage
-from assay_contracts.fast import Accepts, NotQuick, validator
-from assay_contracts.fast import parse as parse_quickly
+from assay_contracts.fast import NotQuick, QuickJudge, quick_judge
 from assay_contracts.pointers import Path
 
 _M = TypeVar("_M", bound=BaseModel, covariant=True)
@@ -26,7 +25,8 @@ class Reader(Generic[_M]):
     def __init__(self, name: str, model: Models[_M], max_bytes: int, *, enveloped: bool) -> None:
         self.name, self.model, self.max_bytes = name, model, max_bytes
         self._below: Path = _PAYLOAD if enveloped else ()
-        self._accepts = _quick_judge(name, enveloped)
+        self._take = _quick_judge(name, enveloped)
+        self._rule = rules.rule_of(name)
         self._build = _quick_builder(model)
 
     def judge(self, value: bytes | None) -> None:
@@ -54,12 +54,14 @@ class Reader(Generic[_M]):
         return build_slowly(self.model, self.judge_slowly(value))
 
     def _judge_quickly(self, value: bytes | None) -> dict[str, Any] | None:
+        """The document, if it is surely right."""
         if value is None or len(value) > self.max_bytes:
             return None
-        document = parse_quickly(value)
-        if document is None or not self._accepts(document):
+        document = self._take(value)
+        if document is None or self._rule is None:
+            return document
+        for _contradiction in self._rule(document["payload"] if self._below else document):
             return None
-        rules.check(self.name, document["payload"] if self._below else document, self._below)
         return document
 
 
@@ -82,12 +84,12 @@ def build_slowly(model: Models[_B], document: strict_json.Json) -> _B:
         raise InvalidMessage("not_modelled", "", f"the schema takes it, the model does not: {kinds}") from None
 
 
-def _quick_judge(name: str, enveloped: bool) -> Accepts:
-    names = ("envelope.v1", name) if enveloped else (name,)
+def _quick_judge(name: str, enveloped: bool) -> QuickJudge:
+    message = schema.read_schema(name)
     try:
-        return validator(*[schema.read_schema(one) for one in names])
+        return quick_judge(schema.read_schema("envelope.v1"), message) if enveloped else quick_judge(message)
     except NotQuick:
-        return lambda document: False
+        return lambda value: None
 
 
 def _quick_builder(model: Models[_B]) -> Callable[[dict[str, Any]], _B]:

@@ -1,7 +1,7 @@
 """What a schema cannot say: fields of one document that must agree with one another."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Final
+from typing import Final, TypeAlias
 
 from assay_contracts import frame_rules, ids, job_rules
 from assay_contracts.contradictions import Contradictions, Document
@@ -9,14 +9,21 @@ from assay_contracts.errors import InvalidMessage
 from assay_contracts.evidence import evidence_uri, read_evidence_uri
 from assay_contracts.pointers import Path, spell
 
+Rule: TypeAlias = Callable[[Document], Contradictions]
+
 
 def check(name: str, document: Document, below: Path = ()) -> None:
     """Refuse a document whose fields contradict one another; `below` is its own place."""
-    rule = _RULES.get(name.partition("#")[0])
+    rule = rule_of(name)
     if rule is None:
         return
     for reason, path, text in rule(document):
         raise InvalidMessage(reason, spell(below + path), text)
+
+
+def rule_of(name: str) -> Rule | None:
+    """What finds the contradictions of such a document, where there can be any."""
+    return _RULES.get(name.partition("#")[0])
 
 
 def _check_job(job: Document) -> Contradictions:
@@ -85,7 +92,7 @@ def _check_refs(stored: Iterable[Document], tenant_id: ids.TenantId, path: Path)
             yield "ref_mismatch", (*path, n, "ref"), "does not name the tenant and the hash beside it"
 
 
-_RULES: Final[Mapping[str, Callable[[Document], Contradictions]]] = {
+_RULES: Final[Mapping[str, Rule]] = {
     "resolution.job.v1": _check_job,
     "catalog.event.v1": _check_event,
     "capture.v1": _check_capture,
