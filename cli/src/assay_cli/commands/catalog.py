@@ -15,6 +15,8 @@ from assay_cli.commands.output import AsJson, Catalog, Tenant, offer_words, prin
 catalog = typer.Typer(help="The catalog as it can be read.", no_args_is_help=True)
 item = typer.Typer(help="One thing of the catalog.", no_args_is_help=True)
 
+ID_WIDTH = 37
+
 Limit = Annotated[int, typer.Option(min=1, max=200, help="How many at most.")]
 
 
@@ -48,14 +50,15 @@ def _show_items(tenant: str, catalog_id: str, query: str | None, limit: int, as_
 
 
 def items_table(title: str, items: list[Document]) -> Table:
-    """Items in a table: what they are called, and who offers them for how much."""
+    """Items in a table that fits 80 columns: name and brand over the id that other commands take, gtin, offers."""
     table = Table(title=title, title_justify="left", box=None, padding=(0, 2, 0, 0))
-    for name, width in (("item", 38), ("name", None), ("brand", None), ("gtin", None), ("offers", None)):
-        table.add_column(name, no_wrap=name in ("item", "gtin"), min_width=width)
+    table.add_column("item", min_width=ID_WIDTH, overflow="fold")
+    table.add_column("gtin", no_wrap=True)
+    table.add_column("offers")
     for row in items:
         offers = "\n".join(f"{offer_words(offer)} [dim]{offer['source_id']}[/]" for offer in rows_of(row["offers"]))
-        cells = [escape(words(row.get(name))) for name in ("item_id", "name", "brand", "gtin")]
-        table.add_row(*cells, offers)
+        name, brand, gtin = (escape(words(row.get(one))) for one in ("name", "brand", "gtin"))
+        table.add_row(f"{name} [cyan]{brand}[/]\n[dim]{row['item_id']}[/]", gtin, offers)
     return table
 
 

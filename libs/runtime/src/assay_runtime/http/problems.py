@@ -17,6 +17,7 @@ from assay_runtime.postgres import is_conflict, is_outage
 
 RETRY_AFTER_SECONDS = 2
 MEDIA_TYPE = "application/problem+json"
+_PLACES_TOLD = 3
 _TIME_LIMITS = frozenset({"55P03", "57014", "25P04"})
 
 log = get_logger()
@@ -145,5 +146,6 @@ def _of_validation(error: RequestValidationError) -> Problem:
         HTTPStatus.UNPROCESSABLE_ENTITY,
         "invalid_request",
         "The request is not what this route asks for",
+        "; ".join(f"{found['place']}: {found['text']}" for found in places[:_PLACES_TOLD]),
         more={"errors": places},
     )
