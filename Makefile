@@ -10,7 +10,8 @@ MANIFESTS := requirements.lock scripts/setup.py \
 PROCESSES := intake extract normalize identity resolver relay-events relay-jobs apply product
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lock demo up down status $(PROCESSES:%=run-%) test lint types imports verify ci bench
+.PHONY: help setup lock demo up down status $(PROCESSES:%=run-%) test lint types imports verify ci \
+	bench bench-contracts bench-relay
 
 help: ## this list
 	@printf 'Assay: evidence in, a catalog that can be questioned out.\n\n'
@@ -64,5 +65,10 @@ verify: $(READY) ## the lock fits the packages and names no address
 ci: lint types imports verify test ## the whole gate, the demo included
 	@$(MAKE) --no-print-directory demo ONCE=1
 
-bench: ## the measurements there are
-	@ls tests/bench/*.py 2>/dev/null || echo 'No measurement exists yet; they will lie in tests/bench, each with a target bench-NAME.'
+bench: bench-contracts bench-relay ## every measurement, one after another
+
+bench-contracts: $(READY) ## the decoder against plain parsers and against jsonschema (ROUNDS=)
+	@$(BIN)/python tests/bench/bench_contracts.py
+
+bench-relay: $(READY) ## the relay against raw reads and raw produces (EVENTS=, ROUNDS=, ROWS=)
+	@$(BIN)/python tests/bench/bench_relay.py

@@ -3,12 +3,14 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Generic, TypeAlias, TypeVar
 
+import orjson
 from pydantic import BaseModel, ValidationError
 
 from assay_contracts import fields, rules, schema, strict_json
 from assay_contracts.building import NotBuilt, builder
 from assay_contracts.errors import InvalidMessage
 from assay_contracts.fast import NotQuick, QuickJudge, quick_judge
+from assay_contracts.layout import Layout, NotLaidOut, layout
 from assay_contracts.pointers import Path
 
 _M = TypeVar("_M", bound=BaseModel, covariant=True)
@@ -25,13 +27,16 @@ class Reader(Generic[_M]):
     def __init__(self, name: str, model: Models[_M], max_bytes: int, *, enveloped: bool) -> None:
         self.name, self.model, self.max_bytes = name, model, max_bytes
         self._below: Path = _PAYLOAD if enveloped else ()
+        self._is_laid_out = _layout(name, enveloped)
         self._take = _quick_judge(name, enveloped)
         self._rule = rules.rule_of(name)
+        self._is_ruled_by_layout = self._rule is None or name in rules.COMPOSITIONS
         self._build = _quick_builder(model)
 
     def judge(self, value: bytes | None) -> None:
         """InvalidMessage if the bytes are not this message."""
-        if self._judge_quickly(value) is None:
+        laid_out = value is not None and len(value) <= self.max_bytes and self._is_laid_out(value)
+        if not (laid_out and self._is_ruled_by_layout) and self._judge_quickly(value) is None:
             self.judge_slowly(value)
 
     def read(self, value: bytes | None) -> _M:
@@ -57,7 +62,12 @@ class Reader(Generic[_M]):
         """The document, if it is surely right."""
         if value is None or len(value) > self.max_bytes:
             return None
-        document = self._take(value)
+        if self._is_laid_out(value):
+            document: dict[str, Any] | None = orjson.loads(value)
+            if self._is_ruled_by_layout:
+                return document
+        else:
+            document = self._take(value)
         if document is None or self._rule is None:
             return document
         for _contradiction in self._rule(document["payload"] if self._below else document):
@@ -89,6 +99,14 @@ def _quick_judge(name: str, enveloped: bool) -> QuickJudge:
     try:
         return quick_judge(schema.read_schema("envelope.v1"), message) if enveloped else quick_judge(message)
     except NotQuick:
+        return lambda value: None
+
+
+def _layout(name: str, enveloped: bool) -> Layout:
+    message, composition = schema.read_schema(name), rules.COMPOSITIONS.get(name)
+    try:
+        return layout(schema.read_schema("envelope.v1"), message, composition) if enveloped else layout(message)
+    except NotLaidOut:
         return lambda value: None
 
 

@@ -7,6 +7,7 @@ from assay_contracts import frame_rules, ids, job_rules
 from assay_contracts.contradictions import Contradictions, Document
 from assay_contracts.errors import InvalidMessage
 from assay_contracts.evidence import evidence_uri, read_evidence_uri
+from assay_contracts.layout import Composition
 from assay_contracts.pointers import Path, spell
 
 Rule: TypeAlias = Callable[[Document], Contradictions]
@@ -101,3 +102,8 @@ _RULES: Final[Mapping[str, Rule]] = {
     "execution.v1": job_rules.check_execution,
     "pulse.worker.v1": frame_rules.check_frame,
 }
+
+COMPOSITIONS: Final[Mapping[str, Composition]] = {
+    "resolution.job.v1": ("job_id", ("capture_id", "stage", "attempt_group")),
+}
+"""Rules that ask for nothing but that one field is others joined by colons."""
