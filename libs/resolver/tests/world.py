@@ -13,6 +13,7 @@ from assay_resolver.rules import Resolved, resolve_capture
 from assay_resolver.streams import Connection, Stream
 
 EPOCH = "history-1"
+PAGE = "https://shop.example/p"
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
@@ -62,7 +63,7 @@ class World:
         facts: Mapping[str, Mapping[str, object]],
         *,
         source: str = "src_shop",
-        url: str = "https://shop.example/p",
+        url: str = PAGE,
         status: int = 200,
         at: int | None = None,
     ) -> str:
@@ -105,14 +106,15 @@ class World:
                 {**reading, "n": n, "name": name, "value": canonical(value)},
             )
 
-    async def resolve(self, conn: Connection, capture_id: str) -> Resolved:
+    async def resolve(self, conn: Connection, capture_id: str, gone: str | None = None) -> Resolved:
         """Let the rule decide a capture in a transaction of its own."""
         async with conn.transaction():
-            return await resolve_capture(conn, self.stream, capture_id, 1, f"{capture_id}:identity:1")
+            return await resolve_capture(conn, self.stream, capture_id, 1, f"{capture_id}:identity:1", gone=gone)
 
     async def see(self, conn: Connection, facts: Mapping[str, Mapping[str, object]], **capture: object) -> Resolved:
-        """Capture and decide."""
-        return await self.resolve(conn, self.capture(facts, **capture))  # pyright: ignore[reportArgumentType]
+        """Capture and decide; a status but 200 is that of a page which is gone."""
+        gone = str(capture.get("url", PAGE)) if capture.get("status", 200) != 200 else None
+        return await self.resolve(conn, self.capture(facts, **capture), gone)  # pyright: ignore[reportArgumentType]
 
     def one(self, query: str, *parameters: object) -> tuple[object, ...]:
         """The one row that a query finds."""

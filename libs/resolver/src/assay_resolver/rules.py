@@ -56,14 +56,17 @@ class _Act:
 
 
 async def resolve_capture(
-    conn: Connection, stream: Stream, capture_id: str, attempt_group: int, job_id: str
+    conn: Connection, stream: Stream, capture_id: str, attempt_group: int, job_id: str, *, gone: str | None = None
 ) -> Resolved:
-    """Decide each reading of a capture. Shapes: ids as in the job; runs in the caller's transaction, never commits."""
+    """Decide each reading of a capture. Shapes: ids as in the job; runs in the caller's transaction, never commits.
+
+    `gone` is the listing key of a page that its source no longer has (404 or 410).
+    """
     cursor = await streams.lock(conn, stream)
     readings = await facts.readings_of_capture(conn, stream, capture_id, attempt_group)
     speaking = [reading for reading in readings if reading.facts]
     if not speaking:
-        return await _nothing_read(conn, cursor, capture_id, job_id)
+        return Resolved("nothing") if gone is None else await _page_gone(conn, cursor, capture_id, gone, job_id)
     results = [
         await _resolve(_Act(conn, cursor, reading, f"{job_id}#{number}")) for number, reading in enumerate(speaking)
     ]
@@ -72,9 +75,10 @@ async def resolve_capture(
     return Resolved(outcome, tuple(decided for result in results for decided in result.decisions))
 
 
-async def _nothing_read(conn: Connection, cursor: Cursor, capture_id: str, job_id: str) -> Resolved:
-    """A page that is gone takes its offers with it; any other empty page says nothing."""
-    rows = await conn.execute(_READING["gone_listing"], {**cursor.stream.scope, "capture_id": capture_id})
+async def _page_gone(conn: Connection, cursor: Cursor, capture_id: str, key: str, job_id: str) -> Resolved:
+    """A page that is gone takes its offers with it."""
+    scope = {**cursor.stream.scope, "capture_id": capture_id, "key": key}
+    rows = await conn.execute(_READING["gone_listing"], scope)
     row = await rows.fetchone()
     if row is None:
         return Resolved("nothing")

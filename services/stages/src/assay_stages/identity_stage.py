@@ -8,8 +8,11 @@ from assay_resolver.streams import Stream
 
 from assay_stages import store
 from assay_stages.extract_stage import summary
+from assay_stages.normalize.listing_key import listing_key
 from assay_stages.store import Connection
 from assay_stages.work import Effect, Ended
+
+_NO_LONGER_THERE = (404, 410)
 
 
 class IdentityStage:
@@ -23,12 +26,19 @@ class IdentityStage:
 
         async def write(conn: Connection) -> Ended:
             stream = Stream(job.tenant_id, job.catalog_id, job.history_epoch)
-            resolved = await resolve_capture(conn, stream, job.capture_id, job.attempt_group, job.job_id)
+            resolved = await resolve_capture(
+                conn, stream, job.capture_id, job.attempt_group, job.job_id, gone=_gone(capture)
+            )
             if resolved.outcome == "nothing":
                 return Ended("nothing", await _why_nothing(conn, job, capture))
             return Ended(resolved.outcome)
 
         return write
+
+
+def _gone(capture: CaptureRow) -> str | None:
+    """The key of the listing whose page the source no longer has."""
+    return listing_key(capture.key, capture.url) if capture.fetch_status in _NO_LONGER_THERE else None
 
 
 async def _why_nothing(conn: Connection, job: ResolutionJob, capture: CaptureRow) -> str:

@@ -24,13 +24,11 @@ WHERE f.tenant_id = %(tenant_id)s AND f.catalog_id = %(catalog_id)s AND f.readin
 ORDER BY f.reading_id, f.n;
 
 -- name: gone_listing
--- The open listing of a page that the source no longer has (404, 410), held until the decision commits.
--- The page's key is that of the reading by which the listing speaks: the latest capture of the same url or key.
+-- The open listing of a page that the source no longer has, unless it speaks by a later look; held until the commit.
 SELECT l.listing_id FROM capture c
-JOIN listing l ON l.tenant_id = c.tenant_id AND l.catalog_id = c.catalog_id AND l.source_id = c.source_id
+JOIN listing l ON (l.tenant_id, l.catalog_id, l.source_id) = (c.tenant_id, c.catalog_id, c.source_id)
 JOIN reading r ON (r.tenant_id, r.catalog_id, r.reading_id) = (l.tenant_id, l.catalog_id, l.reading_id)
 JOIN capture spoke ON (spoke.tenant_id, spoke.capture_id) = (r.tenant_id, r.capture_id)
 WHERE c.tenant_id = %(tenant_id)s AND c.catalog_id = %(catalog_id)s AND c.capture_id = %(capture_id)s
-  AND c.fetch_status IN (404, 410) AND l.state = 'open'
-  AND (spoke.url = c.url OR spoke.key = c.key) AND spoke.observed_at <= c.observed_at
+  AND l.key = %(key)s AND l.state = 'open' AND spoke.observed_at <= c.observed_at
 FOR UPDATE OF l;
