@@ -3,13 +3,13 @@
 import asyncio
 import sys
 
-import psycopg
-from assay_runtime import failpoints, logs, migrations
+from assay_runtime import logs
 from assay_runtime.evidence import EvidenceStore, EvidenceUnavailable
-from assay_runtime.health import Health, OpsServer
+from assay_runtime.health import Health
 from assay_runtime.http import serve
 from assay_runtime.kafka import Publisher
 from assay_runtime.postgres import open_async_pool
+from assay_runtime.process import await_schema, running
 from assay_runtime.settings import EXIT_CONFIGURATION, read
 from assay_runtime.stop import Stop
 
@@ -19,6 +19,7 @@ from assay_intake.settings import IntakeSettings
 from assay_intake.spool import Spool
 
 PROCESS = "intake-api"
+SCHEMA = "assay_resolver"
 RETRY_SECONDS = 1.0
 PURGE_SECONDS = 1.0
 """What is still unsent after the enqueuer has waited is the sweeper's."""
@@ -28,7 +29,7 @@ log = logs.get_logger()
 
 async def run(settings: IntakeSettings, stop: Stop, health: Health) -> None:
     """Serve until asked to stop; requests under way and sends under way end first."""
-    await asyncio.to_thread(await_schema, settings, stop, health)
+    await asyncio.to_thread(await_schema, settings, SCHEMA, stop, health)
     publisher = await asyncio.to_thread(Publisher, settings, PROCESS)
     pool = await open_async_pool(settings.dsn, settings.pool_min, settings.pool_max, PROCESS)
     try:
@@ -42,18 +43,6 @@ async def run(settings: IntakeSettings, stop: Stop, health: Health) -> None:
             await enqueuer.close()
     finally:
         await asyncio.to_thread(publisher.close, PURGE_SECONDS)
-
-
-def await_schema(settings: IntakeSettings, stop: Stop, health: Health) -> None:
-    """Wait for the database; one without this release's tables ends the process."""
-    while not stop.is_set():
-        try:
-            return migrations.require(settings.dsn, "assay_resolver")
-        except psycopg.OperationalError:
-            health.ready(False, "the database does not answer")
-            log.warning("database.unavailable")
-            stop.wait(RETRY_SECONDS)
-    return None
 
 
 async def prove(bucket: EvidenceStore, stop: Stop, health: Health) -> None:
@@ -75,15 +64,8 @@ def main() -> None:
         sys.stderr.write("usage: python -m assay_intake api\n")
         raise SystemExit(EXIT_CONFIGURATION)
     settings = read(IntakeSettings)
-    logs.setup(PROCESS, settings.log_level)
-    failpoints.arm(settings.failpoints, settings.failpoint_log)
-    stop, health = Stop(), Health()
-    ops = OpsServer(settings.ops_host, settings.ops_port, health)
-    log.info("process.started", port=ops.port)
-    try:
+    with running(PROCESS, settings) as (stop, health):
         asyncio.run(run(settings, stop, health))
-    finally:
-        ops.close()
 
 
 if __name__ == "__main__":

@@ -4,10 +4,10 @@ import asyncio
 import sys
 from collections.abc import Callable, Coroutine, Mapping
 
-from assay_runtime import failpoints, logs, settings
+from assay_runtime import settings
 from assay_runtime.evidence import EvidenceStore
-from assay_runtime.health import Health, OpsServer
-from assay_runtime.settings import ProcessSettings
+from assay_runtime.health import Health
+from assay_runtime.process import await_schema, running
 from assay_runtime.stop import Stop
 
 from assay_stages.extract_stage import ExtractStage
@@ -18,6 +18,7 @@ from assay_stages.process import StageProcess, open_pool
 from assay_stages.reader_threads import ReaderThreads
 from assay_stages.settings import ExtractSettings, StageSettings
 
+SCHEMA = "assay_resolver"
 USAGE = 64
 """EX_USAGE of sysexits.h."""
 FAILED = 1
@@ -46,22 +47,22 @@ async def _identity(given: StageSettings, health: Health, stop: Stop) -> bool:
         return await StageProcess(given, health, stop).run(IdentityStage(), pool)
 
 
-def _configured_extract() -> tuple[ProcessSettings, Run]:
+def _configured_extract() -> tuple[StageSettings, Run]:
     given = settings.read(ExtractSettings)
     return given, lambda health, stop: _extract(given, health, stop)
 
 
-def _configured_normalize() -> tuple[ProcessSettings, Run]:
+def _configured_normalize() -> tuple[StageSettings, Run]:
     given = settings.read(StageSettings)
     return given, lambda health, stop: _normalize(given, health, stop)
 
 
-def _configured_identity() -> tuple[ProcessSettings, Run]:
+def _configured_identity() -> tuple[StageSettings, Run]:
     given = settings.read(StageSettings)
     return given, lambda health, stop: _identity(given, health, stop)
 
 
-STAGES: Mapping[str, Callable[[], tuple[ProcessSettings, Run]]] = {
+STAGES: Mapping[str, Callable[[], tuple[StageSettings, Run]]] = {
     "extract": _configured_extract,
     "normalize": _configured_normalize,
     "identity": _configured_identity,
@@ -75,16 +76,10 @@ def main() -> int:
         return USAGE
     name = sys.argv[1]
     given, run = STAGES[name]()
-    logs.setup(f"stages.{name}", given.log_level)
-    limit_libraries()
-    failpoints.arm(given.failpoints, given.failpoint_log)
-    stop, health = Stop(), Health()
-    server = OpsServer(given.ops_host, given.ops_port, health)
-    logs.get_logger().info("ops.listening", port=server.port)
-    try:
+    with running(f"stages.{name}", given) as (stop, health):
+        limit_libraries()
+        await_schema(given, SCHEMA, stop, health)
         return 0 if asyncio.run(run(health, stop)) else FAILED
-    finally:
-        server.close()
 
 
 if __name__ == "__main__":
