@@ -10,7 +10,7 @@ MANIFESTS := requirements.lock scripts/setup.py \
 PROCESSES := intake extract normalize identity resolver relay-events relay-jobs apply product
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lock demo up down status $(PROCESSES:%=run-%) test lint types imports verify ci \
+.PHONY: help setup lock demo up down status $(PROCESSES:%=run-%) test lint types imports verify reference ci \
 	bench bench-contracts bench-relay
 
 help: ## this list
@@ -58,9 +58,14 @@ types: $(READY) ## strict types
 imports: $(READY) ## who may import whom
 	@$(BIN)/lint-imports
 
-verify: $(READY) ## the lock fits the packages and names no address
+verify: $(READY) ## the lock fits the packages and names no address; generated pages and promised contracts hold
 	@$(BIN)/uv pip check
 	@! grep -nE 'https?:' requirements.lock cli/src/assay_cli/stack/kafka_jars.lock.toml
+	@$(ASSAY) contracts reference --check
+	@$(ASSAY) contracts diff
+
+reference: $(READY) ## write docs/reference anew from schemas and topics
+	@$(ASSAY) contracts reference
 
 ci: lint types imports verify test ## the whole gate, the demo included
 	@$(MAKE) --no-print-directory demo ONCE=1

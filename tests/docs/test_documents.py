@@ -34,6 +34,11 @@ ASSAY = typer.main.get_command(app)
 PAGES = pytest.mark.parametrize("page", pages(), ids=str)
 
 
+def _links(page: Path) -> list[str]:
+    """What is linked; in code, brackets are something else."""
+    return LINK.findall(CODE.sub("", read(page)))
+
+
 def _code(page: Path) -> str:
     """Everything in blocks and backticks, a line each."""
     return "\n".join(block or inline for block, inline in CODE.findall(read(page)))
@@ -41,7 +46,7 @@ def _code(page: Path) -> str:
 
 @PAGES
 def test_every_relative_link_leads_somewhere(page: Path) -> None:
-    targets = [link.partition("#")[0] for link in LINK.findall(read(page)) if "://" not in link]
+    targets = [link.partition("#")[0] for link in _links(page) if "://" not in link]
     assert [one for one in targets if one and not (ROOT / page.parent / unquote(one)).exists()] == []
 
 
@@ -105,7 +110,7 @@ def test_every_page_can_be_reached_from_the_readme() -> None:
         page = open_pages.pop()
         if page not in reached and page in pages():
             reached.add(page)
-            targets = [link.partition("#")[0] for link in LINK.findall(read(page)) if "://" not in link]
+            targets = [link.partition("#")[0] for link in _links(page) if "://" not in link]
             found = [(ROOT / page.parent / target).resolve().relative_to(ROOT) for target in targets if target]
             open_pages += [one / "README.md" if (ROOT / one).is_dir() else one for one in found]
     assert [page for page in pages() if page.parts[0] == "docs" and page not in reached] == []

@@ -19,6 +19,10 @@ class Checkout:
         if not (self._root / FOLDER / "topics").is_dir():
             raise CommandError(f"{self._root} is no checkout of Assay: it has no {FOLDER}/topics")
 
+    def path(self, name: str) -> Path:
+        """A file of the work tree by its path from the root."""
+        return self._root / name
+
     def now(self) -> Mapping[str, bytes]:
         """The files of the work tree by their paths below `schemas`, examples left out."""
         folder = self._root / FOLDER

@@ -202,3 +202,18 @@ def test_a_commit_that_is_not_here_and_a_folder_without_contracts_are_told(
     assert "there is no commit 'v9'" in run("diff", "v9").stderr
     monkeypatch.chdir(tmp_path)
     assert run("diff").exit_code == 1
+
+
+def test_a_generated_document_that_was_edited_or_is_missing_is_found(copy: Copy) -> None:
+    made = copy.folder / "docs" / "reference"
+    made.parent.mkdir()
+    assert run("reference", "--check").exit_code == 1
+    assert run("reference").exit_code == 0
+    assert run("reference", "--check").exit_code == 0
+    for name in ("messages.md", "asyncapi.json"):
+        written = (made / name).read_bytes()
+        (made / name).write_bytes(written + b"\n")
+        result = run("reference", "--check")
+        assert result.exit_code == 1
+        assert f"docs/reference/{name}" in result.stderr and "make reference" in result.stderr
+        (made / name).write_bytes(written)

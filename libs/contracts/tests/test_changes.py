@@ -256,6 +256,24 @@ def test_a_definition_that_is_asked_by_itself_is_compared_by_itself() -> None:
     assert found == {"schema job.v1#PublicJob", "schema job.v1#CredentialedJob"}
 
 
+def test_what_stands_beside_a_reference_counts() -> None:
+    jobs: dict[str, Any] = {"PublicJob": {"$ref": "#", "properties": {"n": False}}}
+    job = {**CLOSED, "$defs": {**OPEN["$defs"], **jobs}}
+    grown = with_field("new", ADDED, job)
+    found = changes(Contracts({"job.v1": job}, {}), Contracts({"job.v1": grown}, {}))
+    assert [(one.contract, one.place, one.consumers) for one in found] == [
+        ("schema job.v1", "/new", "first"),
+        ("schema job.v1#PublicJob", "/new", "first"),
+    ]
+    shown = {**job, "$defs": {**OPEN["$defs"], "PublicJob": {"$ref": "#"}}}
+    (only,) = changes(Contracts({"job.v1": job}, {}), Contracts({"job.v1": shown}, {}))
+    assert (only.contract, only.place, only.consumers) == ("schema job.v1#PublicJob", "/n", "first")
+    odd = {**job, "$defs": {**OPEN["$defs"], "PublicJob": {"$ref": "#", "minProperties": 2}}}
+    assert "minProperties none is 2" in [
+        one.text for one in changes(Contracts({"job.v1": shown}, {}), Contracts({"job.v1": odd}, {}))
+    ]
+
+
 def test_a_breaking_change_is_forbidden_once_a_release_has_promised_the_contract() -> None:
     narrower = {**OPEN, "required": ["id", "n"]}
     for promised, forbidden in (([], False), (["schema b.v1"], False), (["schema a.v1"], True)):

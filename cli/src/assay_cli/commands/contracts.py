@@ -6,10 +6,12 @@ from typing import Annotated, Any
 
 import typer
 from assay_contracts import changes as change
+from assay_contracts.asyncapi import asyncapi_bytes
 from assay_contracts.decoder import DOCUMENTS, check_key, decode, decode_document
 from assay_contracts.envelope import Envelope
 from assay_contracts.errors import InvalidMessage, UnknownContract
 from assay_contracts.messages import Message, Payload
+from assay_contracts.reference import reference
 from assay_contracts.schema import PARTS, SCHEMAS
 from assay_contracts.topics import TOPICS, Topic
 from assay_contracts.usage import usage_of
@@ -161,6 +163,27 @@ def _show_changes(since: str | None, found: list[change.Change]) -> None:
         )
     elif breaking:
         console.print(f"{breaking} breaking changes, of contracts that no release has promised yet.", highlight=False)
+
+
+@contracts.command(name="reference", hidden=True)
+@in_words
+def write_reference(
+    check: Annotated[
+        bool, typer.Option("--check", help="Write nothing; exit 1 if a file is not as it would be.")
+    ] = False,
+) -> None:
+    """Make the documents that are made of schemas and topics: the page and the AsyncAPI document."""
+    checkout = Checkout(Path.cwd())
+    made = {"messages.md": reference().encode(), "asyncapi.json": asyncapi_bytes()}
+    for name, data in made.items():
+        path = checkout.path(f"docs/reference/{name}")
+        if check and not (path.is_file() and path.read_bytes() == data):
+            raise CommandError(
+                f"docs/reference/{name} is not what the schemas and topics say now: run `make reference`"
+            )
+        if not check:
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(data)
 
 
 def register(app: typer.Typer) -> None:

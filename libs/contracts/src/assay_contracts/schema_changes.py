@@ -64,7 +64,7 @@ class _At:
         while isinstance(here.node, dict) and "$ref" in here.node:
             name = str(here.node["$ref"])
             target: Node = self.root if name == "#" else self.root["$defs"][name.removeprefix("#/$defs/")]
-            here = _At(target, self.root, self.asks)
+            here = _At(_with_siblings(target, here.node), self.root, self.asks)
         return here
 
     def words(self) -> dict[str, Any]:
@@ -89,10 +89,26 @@ class _At:
         return not self.asks and self.words().get("additionalProperties") is False
 
 
+def _with_siblings(target: Node, reference: dict[str, Any]) -> Node:
+    """What a reference leads to, with what stands beside it: fields that it forbids, and others that it requires."""
+    beside = {word: value for word, value in reference.items() if word != "$ref" and word not in _WORDING}
+    if not beside or not isinstance(target, dict):
+        return target
+    forbids = all(node is False for node in beside.get("properties", {}).values())
+    if not forbids or beside.keys() - {"properties", "required"}:
+        return {**beside, "allOf": [target, *beside.get("allOf", ())]}
+    return {
+        **target,
+        "properties": {**target.get("properties", {}), **beside.get("properties", {})},
+        "required": [*target.get("required", ()), *beside.get("required", ())],
+    }
+
+
 def _compare(old: _At, new: _At, place: str, seen: frozenset[tuple[int, int]]) -> Iterator[Difference]:
+    named = (id(old.node), id(new.node))
     old, new = old.resolved(), new.resolved()
-    pair = (id(old.node), id(new.node))
-    if pair in seen:
+    met = (id(old.node), id(new.node))
+    if named in seen or met in seen:
         return
     if old.node is False or new.node is False:
         if old.node is not new.node:
@@ -101,7 +117,7 @@ def _compare(old: _At, new: _At, place: str, seen: frozenset[tuple[int, int]]) -
         return
     if old.node is True and new.node is True:
         return
-    seen |= {pair}
+    seen |= {named, met}
     yield from _compare_types(old, new, place)
     yield from _compare_values(old, new, place)
     yield from _compare_texts(old, new, place)
