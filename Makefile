@@ -11,7 +11,7 @@ PROCESSES := intake extract normalize identity resolver relay-events relay-jobs 
 
 .DEFAULT_GOAL := help
 .PHONY: help setup lock demo up down status $(PROCESSES:%=run-%) test lint types imports verify reference ci \
-	bench bench-contracts bench-relay
+	bench bench-contracts bench-relay fuzz-contracts
 
 help: ## this list
 	@printf 'Assay: evidence in, a catalog that can be questioned out.\n\n'
@@ -77,3 +77,6 @@ bench-contracts: $(READY) ## the decoder against plain parsers and against jsons
 
 bench-relay: $(READY) ## the relay against raw reads and raw produces (EVENTS=, ROUNDS=, ROWS=)
 	@$(BIN)/python tests/bench/bench_relay.py
+
+fuzz-contracts: $(READY) ## look for what the decoder does wrong, going on where the last run stopped (RUNS=, STATE=)
+	@$(BIN)/python tests/fuzz/fuzz_contracts.py --runs $(or $(RUNS),100000) --state $(or $(STATE),.assay/fuzz)

@@ -2,11 +2,15 @@
 
 import json
 import time
+from collections.abc import Callable
 
 import pytest
 from assay_contracts.errors import InvalidMessage
-from assay_contracts.strict_json import parse
-from hypothesis import given
+from assay_contracts.strict_json import (
+    _parse_slowly,  # pyright: ignore[reportPrivateUsage]  the second of two ways
+    parse,
+)
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 DOCUMENTS = st.recursive(
@@ -100,6 +104,50 @@ def test_any_bytes_are_read_or_refused(data: bytes) -> None:
     except InvalidMessage:
         return
     assert parse(json.dumps(document).encode()) == document
+
+
+TWISTED = [
+    *(
+        "0",
+        "-0",
+        "1.5",
+        "1e5",
+        "9" * 19,
+        str(2**64 - 1),
+        str(2**64),
+        "1e99",
+        "1e-400",
+        "NaN",
+        "0.1" + "0" * 20,
+        "[]",
+        "{}",
+    ),
+    *(
+        '"a"',
+        '"\\u0000"',
+        '"\\\\u0000"',
+        '"\\ud800"',
+        '"\\ud83d\\ude00"',
+        '"[{:"',
+        '"\\":"',
+        '{"a":1}',
+        '{"a":1,"a":2}',
+    ),
+    *('{"\\u0061":1,"a":2}', '{"b":[{"c":0}],"c":":"}', "[[0],[1]]", '{"":{"":0}}', "1e1000", "[", "}", '"', "1 2"),
+]
+
+
+@settings(max_examples=2_000)
+@given(st.lists(st.sampled_from(TWISTED), max_size=5).map(lambda parts: f"[{','.join(parts)}]"))
+def test_the_short_way_and_the_long_way_take_the_same(text: str) -> None:
+    assert outcome(lambda: parse(text.encode())) == outcome(lambda: _parse_slowly(text))
+
+
+def outcome(read: Callable[[], object]) -> object:
+    try:
+        return json.dumps(read())
+    except InvalidMessage as refusal:
+        return refusal.reason, refusal.pointer
 
 
 @pytest.mark.parametrize("piece", [b'"\\"', b'"', b"[{", b"\\", b'{"a":0,', b"[0,", b'"\\ud800",'])

@@ -8,17 +8,16 @@ number and string survives. That leaves U+0000 and depth to look for, and intege
 of JSON Schema before ours did not take them for integers, and the compiled judge knows that draft, too.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
 import jsonschema_rs
 import orjson
 
-from assay_contracts import bounds
+from assay_contracts import bounds, scanning
 
 QuickJudge: TypeAlias = Callable[[bytes], "dict[str, Any] | None"]
 """The document of bytes that are surely right; None decides nothing."""
-_Container: TypeAlias = dict[str, Any] | list[Any]
 
 _WORDS: Final = {
     *("$schema", "$id", "$ref", "$defs", "title", "description", "type", "const", "enum"),
@@ -63,7 +62,7 @@ def quick_judge(schema: dict[str, Any], payload: dict[str, Any] | None = None) -
             return None
         if b"\\" in data and b"\\u0000" in data:
             return None
-        return document if len(document) == fields or _is_shallow_enough(document, data) else None
+        return document if len(document) == fields or _is_shallow_enough(data) else None
 
     return judge
 
@@ -104,21 +103,11 @@ def _types(schema: dict[str, Any]) -> set[str]:
     return {types} if isinstance(types, str) else set(types)
 
 
-def _is_shallow_enough(document: dict[str, Any], data: bytes) -> bool:
+def _is_shallow_enough(data: bytes) -> bool:
     """At most 64 arrays and objects inside one another."""
     if data.count(b"[") + data.count(b"{") <= bounds.DEPTH:
         return True
-    containers: list[_Container] = [document]
-    for _ in range(bounds.DEPTH):
-        inner = [value for container in containers for value in _values(container)]
-        containers = [value for value in inner if isinstance(value, dict | list)]
-        if not containers:
-            return True
-    return False
-
-
-def _values(container: _Container) -> Iterable[Any]:
-    return container.values() if isinstance(container, dict) else container
+    return scanning.depth(scanning.outside_strings(data)) <= bounds.DEPTH
 
 
 def _quick(schema: Any) -> Any:

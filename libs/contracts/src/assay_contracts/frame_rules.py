@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 
-from assay_contracts import bounds
+from assay_contracts import bounds, scanning
 from assay_contracts.contradictions import Contradictions, Document
 from assay_contracts.pointers import Path
 from assay_contracts.strict_json import Json
@@ -27,20 +27,13 @@ def _values(frame: Document, body: Document) -> Iterator[tuple[Path, Json]]:
 
 
 def _check_value(value: Json, path: Path) -> Contradictions:
-    if _depth(value) > bounds.VALUE_DEPTH:
+    data = _written(value)
+    if scanning.depth(scanning.outside_strings(data)) > bounds.VALUE_DEPTH:
         yield "value_too_deep", path, f"more than {bounds.VALUE_DEPTH} arrays and objects in one another"
-    if count_bytes(value) > bounds.VALUE_BYTES:
+    if len(data) > bounds.VALUE_BYTES:
         yield "value_too_large", path, f"has more than {bounds.VALUE_BYTES} bytes"
 
 
-def count_bytes(value: Json) -> int:
-    """Bytes of a value as UTF-8 without whitespace, which is how it is kept and sent."""
-    return len(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode())
-
-
-def _depth(value: Json) -> int:
-    if isinstance(value, dict):
-        return 1 + max(map(_depth, value.values()), default=0)
-    if isinstance(value, list):
-        return 1 + max(map(_depth, value), default=0)
-    return 0
+def _written(value: Json) -> bytes:
+    """As UTF-8 without whitespace, which is how a value is kept and sent."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()

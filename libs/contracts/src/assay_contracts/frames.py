@@ -2,10 +2,18 @@
 
 from typing import Annotated, Generic, Literal, Self, TypeAlias, TypeVar
 
-from pydantic import AfterValidator, Field, JsonValue, model_validator
+from pydantic import (
+    AfterValidator,
+    Field,
+    JsonValue,
+    ValidationInfo,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+    model_validator,
+)
 
 from assay_contracts import timestamps
-from assay_contracts.fields import Message, Optional, Tuple
+from assay_contracts.fields import WIRE, Message, Optional, Tuple
 
 AttemptState = Literal["LEASED", "RUNNING", "SUCCEEDED", "FAILED", "CANCELLED", "EXPIRED", "UNKNOWN"]
 TaskState = Literal["WAITING", "LEASED", "RUNNING", "SUCCEEDED", "FAILED", "CANCELLED", "NEEDS_REVIEW"]
@@ -13,10 +21,11 @@ _NAME = r"^[A-Za-z0-9][A-Za-z0-9_.:-]*$"
 _SAFE_MILLISECONDS = 9_223_372_036_854
 
 
-def _refuse_null(value: JsonValue) -> JsonValue:
+def _check_value(value: JsonValue, check: ValidatorFunctionWrapHandler, info: ValidationInfo) -> JsonValue:
+    """Looks inside only where code makes the value; a document's has been read as JSON."""
     if value is None:
         raise ValueError("null is no value")
-    return value
+    return value if info.context == WIRE else check(value)
 
 
 def _check_moment(text: timestamps.Timestamp) -> timestamps.Timestamp:
@@ -43,7 +52,7 @@ Time = Annotated[
     Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,6})?Z$"),
     AfterValidator(_check_moment),
 ]
-Value = Annotated[JsonValue, AfterValidator(_refuse_null)]
+Value = Annotated[JsonValue, WrapValidator(_check_value)]
 Handler = Annotated[str, Field(min_length=1, max_length=128, pattern=_NAME)]
 HandlerVersion = Annotated[str, Field(min_length=1, max_length=64, pattern=_NAME)]
 PayloadVersion = Annotated[str, Field(min_length=1, max_length=32, pattern=_NAME)]

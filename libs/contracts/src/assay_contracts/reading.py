@@ -8,6 +8,7 @@ from pydantic import BaseModel, ValidationError
 
 from assay_contracts import fields, rules, schema, strict_json
 from assay_contracts.building import NotBuilt, builder
+from assay_contracts.collecting import LARGE_BYTES, uncollected
 from assay_contracts.errors import InvalidMessage
 from assay_contracts.fast import NotQuick, QuickJudge, quick_judge
 from assay_contracts.layout import Layout, NotLaidOut, layout
@@ -35,12 +36,24 @@ class Reader(Generic[_M]):
 
     def judge(self, value: bytes | None) -> None:
         """InvalidMessage if the bytes are not this message."""
+        if value is None or len(value) <= LARGE_BYTES:
+            return self._judge(value)
+        with uncollected():
+            return self._judge(value)
+
+    def read(self, value: bytes | None) -> _M:
+        """The message, or InvalidMessage."""
+        if value is None or len(value) <= LARGE_BYTES:
+            return self._read(value)
+        with uncollected():
+            return self._read(value)
+
+    def _judge(self, value: bytes | None) -> None:
         laid_out = value is not None and len(value) <= self.max_bytes and self._is_laid_out(value)
         if not (laid_out and self._is_ruled_by_layout) and self._judge_quickly(value) is None:
             self.judge_slowly(value)
 
-    def read(self, value: bytes | None) -> _M:
-        """The message, or InvalidMessage."""
+    def _read(self, value: bytes | None) -> _M:
         document = self._judge_quickly(value)
         return self.read_slowly(value) if document is None else self._build(document)
 
@@ -59,7 +72,7 @@ class Reader(Generic[_M]):
         return build_slowly(self.model, self.judge_slowly(value))
 
     def _judge_quickly(self, value: bytes | None) -> dict[str, Any] | None:
-        """The document, if it is surely right."""
+        """The document, if it surely is what the schema asks for; InvalidMessage if only its fields disagree."""
         if value is None or len(value) > self.max_bytes:
             return None
         if self._is_laid_out(value):
@@ -68,10 +81,8 @@ class Reader(Generic[_M]):
                 return document
         else:
             document = self._take(value)
-        if document is None or self._rule is None:
-            return document
-        for _contradiction in self._rule(document["payload"] if self._below else document):
-            return None
+        if document is not None and self._rule is not None:
+            rules.check(self.name, document["payload"] if self._below else document, self._below)
         return document
 
 

@@ -81,13 +81,16 @@ def read_schema(name: str) -> dict[str, Any]:
 
 
 def _read_part(name: str, definition: str) -> dict[str, Any]:
-    """Without `$schema` inside, at which `jsonschema` would go on with another judge than ours."""
-    whole = {word: value for word, value in read_schema(name).items() if word != "$schema"}
+    """With all definitions at its root, where `jsonschema` finds them without a search through `$id`s."""
+    whole = read_schema(name)
+    message = {word: value for word, value in whole.items() if word not in ("$schema", "$id", "$defs")}
+    written = json.dumps({**whole["$defs"], "message": message}).replace('"$ref": "#"', '"$ref": "#/$defs/message"')
+    definitions: dict[str, Any] = json.loads(written)
     return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "description": whole["$defs"][definition]["description"],
-        "$ref": f"{whole['$id']}#/$defs/{definition}",
-        "$defs": {"whole": whole},
+        "$schema": whole["$schema"],
+        "description": definitions[definition]["description"],
+        "$ref": f"#/$defs/{definition}",
+        "$defs": definitions,
     }
 
 
@@ -146,6 +149,22 @@ def _check_pattern(
         yield ValidationError("does not match")
 
 
+def _check_type(
+    validator: Validator, types: str | list[str], value: object, _schema: Mapping[str, Any]
+) -> Iterator[ValidationError]:
+    """As `type`, but without a text that spells the whole document."""
+    if not any(validator.is_type(cast("Json", value), kind) for kind in ([types] if isinstance(types, str) else types)):
+        yield ValidationError("is of another type")
+
+
+def _check_length(
+    _validator: Validator, most: int, value: object, _schema: Mapping[str, Any]
+) -> Iterator[ValidationError]:
+    """As `maxItems`, with the same thrift."""
+    if isinstance(value, list) and len(cast("list[object]", value)) > most:
+        yield ValidationError("has too many items")
+
+
 def _check_items(
     validator: Validator, items: object, value: object, schema: Mapping[str, Any]
 ) -> Iterator[ValidationError]:
@@ -192,6 +211,12 @@ _UNIQUE: Final = cast("_Keyword", Draft202012Validator.VALIDATORS["uniqueItems"]
 _extend = cast("Callable[..., type[Validator]]", validators.extend)  # pyright: ignore[reportUnknownMemberType]  untyped
 _Strict: Final = _extend(
     Draft202012Validator,
-    validators={"pattern": _check_pattern, "items": _check_items, "uniqueItems": _check_unique},
+    validators={
+        "type": _check_type,
+        "pattern": _check_pattern,
+        "items": _check_items,
+        "maxItems": _check_length,
+        "uniqueItems": _check_unique,
+    },
     type_checker=Draft202012Validator.TYPE_CHECKER.redefine("integer", _is_integer),
 )
