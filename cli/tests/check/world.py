@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 import psycopg
 from assay_cli.check.log import EVENTS, JOBS
-from assay_resolver import cases, pins
+from assay_resolver import case_view, cases, pins
 from assay_resolver.cases import CaseRequest
 from assay_resolver.pins import PinRequest
 from assay_resolver.streams import Connection, Stream
@@ -49,7 +49,7 @@ async def _people(place: Place) -> AsyncGenerator[Connection]:
 async def _decide(connection: Connection, pipeline: Pipeline) -> None:
     """Accept one listing, reject another, pin a colour."""
     stream = Stream(ONE, CATALOG, EPOCH)
-    open_cases = {row.subject: row for row in await cases.list_cases(connection, stream)}
+    open_cases = {row.subject: row for row in await case_view.list_cases(connection, stream)}
     keys = dict(
         await (await connection.execute("SELECT key, listing_id FROM listing WHERE source_id = 'src_gamma'")).fetchall()
     )
@@ -59,7 +59,7 @@ async def _decide(connection: Connection, pipeline: Pipeline) -> None:
     item_id = str(row[0])
     async with connection.transaction():
         await cases.accept(connection, _answer(stream, accepted.case_id, accepted.revision), item_id)
-    revision = (await cases.list_cases(connection, stream))[-1].revision
+    revision = (await case_view.list_cases(connection, stream))[-1].revision
     async with connection.transaction():
         await cases.reject(connection, _answer(stream, rejected.case_id, revision))
     wanted = PinRequest(stream, item_id, "color", {"type": "text", "text": "green", "lang": None}, "r1", PERSON, "seen")

@@ -7,6 +7,7 @@ import pytest
 from assay_cli.stack.databases import Database
 from assay_resolver.streams import Connection
 
+from .deciding import Person
 from .world import World
 
 
@@ -29,3 +30,9 @@ async def people(resolver_db: Database) -> AsyncIterator[Connection]:
         await connection.execute("SELECT set_config('assay.tenant_id', 'ten_one', false)")
         await connection.commit()
         yield connection
+
+
+@pytest.fixture
+def person(world: World, people: Connection) -> Person:
+    """Somebody who decides in the world."""
+    return Person(world, people)

@@ -6,7 +6,7 @@ from dataclasses import replace
 import psycopg
 import pytest
 from assay_cli.stack.databases import Database
-from assay_resolver import cases
+from assay_resolver import case_view, cases
 from assay_resolver.cases import CaseRequest
 from assay_resolver.decisions import Decided
 from assay_resolver.errors import CaseConflict, NotACandidate, RequestReused, UnknownCase
@@ -29,8 +29,8 @@ async def doubt(world: World, stages: Connection) -> tuple[CaseRequest, str]:
 async def test_a_case_shows_facts_beside_candidates(world: World, stages: Connection, people: Connection) -> None:
     request, item_id = await doubt(world, stages)
     async with people.transaction():
-        shown = await cases.show_case(people, world.stream, request.case_id)
-        listed = await cases.list_cases(people, world.stream)
+        shown = await case_view.show_case(people, world.stream, request.case_id)
+        listed = await case_view.list_cases(people, world.stream)
     assert [row.case_id for row in listed] == [request.case_id]
     assert [candidate["item_id"] for candidate in shown["candidates"]] == [item_id]  # pyright: ignore[reportGeneralTypeIssues, reportUnknownVariableType]
     assert len(shown["facts"]) == len(LAMP)  # pyright: ignore[reportArgumentType]

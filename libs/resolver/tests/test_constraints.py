@@ -14,7 +14,7 @@ async def lamp(world: World, stages: Connection) -> World:
     return world
 
 
-@pytest.mark.parametrize("table", ["extraction", "reading", "fact", "decision", "change", "support"])
+@pytest.mark.parametrize("table", ["extraction", "reading", "fact", "decision", "change", "support", "decision_part"])
 def test_history_is_immutable(lamp: World, table: str) -> None:
     with pytest.raises(psycopg.errors.IntegrityConstraintViolation, match="immutable"):
         lamp.admin.execute(f"UPDATE {table} SET tenant_id = tenant_id".encode())
@@ -39,7 +39,7 @@ def test_history_is_immutable(lamp: World, table: str) -> None:
         ("UPDATE attribute SET revision = revision + 1", "attribute_change_fk"),
         ("UPDATE item SET revision = revision + 1", "item_change_fk"),
         ("UPDATE mapping SET revision = revision + 1", "mapping_change_fk"),
-        ("UPDATE item SET state = 'merged', merged_into = item_id", "mapping_to_root"),
+        ("UPDATE item SET state = 'merged', merged_into = item_id", "item_not_into_itself"),
         (
             "INSERT INTO change SELECT tenant_id, catalog_id, aggregate, id, 99, decision_id, gen_random_uuid(),"
             " history_epoch, 99, type, data FROM change WHERE type = 'mapping.set'",
@@ -51,6 +51,16 @@ def test_a_state_that_must_not_be_is_refused(lamp: World, statement: str, constr
     with pytest.raises(psycopg.errors.IntegrityError) as refused:
         lamp.admin.execute(statement.encode())
     assert refused.value.diag.constraint_name == constraint
+
+
+async def test_a_listing_is_mapped_to_a_root(lamp: World, stages: Connection) -> None:
+    await lamp.see(stages, product("Steel Kettle", gtin="04006381333948"), url="https://shop.example/kettle")
+    with pytest.raises(psycopg.errors.IntegrityError) as refused:
+        lamp.admin.execute(
+            "UPDATE item SET state = 'merged', merged_into = (SELECT max(item_id) FROM item)"
+            " WHERE item_id = (SELECT min(item_id) FROM item)"
+        )
+    assert refused.value.diag.constraint_name == "mapping_to_root"
 
 
 @pytest.mark.parametrize("role", ["assay_intake", "assay_resolver_api"])

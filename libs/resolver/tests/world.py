@@ -7,12 +7,15 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 import psycopg
+from assay_cli.check.settled import settle_again
 from assay_contracts.ids import new_id
 from assay_resolver.reading import canonical
 from assay_resolver.rules import Resolved, resolve_capture
 from assay_resolver.streams import Connection, Stream
+from assay_runtime import sql
 
 EPOCH = "history-1"
+CHECKED = ("i4_", "i6_", "i14_value_without_decision", "i14_evidence_is_not_its_support", "model_")
 PAGE = "https://shop.example/p"
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -125,3 +128,48 @@ class World:
     def rows(self, query: str, *parameters: object) -> list[tuple[object, ...]]:
         """All rows that a query finds."""
         return self.admin.execute(query.encode(), parameters).fetchall()
+
+    def wrongs(self) -> list[str]:
+        """Whatever the checker finds in the rows of this database: no pipeline wrote them, so no jobs are asked for."""
+        rules = sql.load("assay_cli", "check_resolver")
+        asked = [name for name in rules if name.startswith(CHECKED)]
+        found = [f"{name} {row[0]}" for name in asked for row in self.admin.execute(rules[name]).fetchall()]
+        with self.admin.transaction():
+            return found + [f"{one.rule} {one.subject}" for one in settle_again(self.admin)]
+
+    def item_of(self, page: str) -> str:
+        """The item that a page's listing is."""
+        return str(self.one("SELECT item_id FROM mapping JOIN listing USING (listing_id) WHERE key = %s", page)[0])
+
+    def listing_of(self, page: str) -> str:
+        """The newest listing of a page."""
+        rows = self.rows("SELECT listing_id FROM listing WHERE key = %s ORDER BY serial DESC", page)
+        return str(rows[0][0])
+
+    def revision(self, item_id: str) -> int:
+        """An item's revision."""
+        return int(str(self.one("SELECT revision FROM item WHERE item_id = %s", item_id)[0]))
+
+    def mapping_revision(self, listing_id: str) -> int:
+        """The revision of a listing's mapping."""
+        return int(str(self.one("SELECT revision FROM mapping WHERE listing_id = %s", listing_id)[0]))
+
+    def accepted(self, item_id: str) -> dict[str, str]:
+        """An item's accepted values by name."""
+        rows = self.rows("SELECT name, value FROM attribute WHERE owner_id = %s AND value IS NOT NULL", item_id)
+        return {str(name): str(value) for name, value in rows}
+
+    def picture(self) -> dict[str, list[tuple[object, ...]]]:
+        """What is asserted and accepted, without revisions, clocks, verdicts, and items whose making was undone."""
+        queries = {
+            "mapping": "SELECT listing_id, home_item_id, item_id FROM mapping WHERE item_id IS NOT NULL ORDER BY 1",
+            "item": "SELECT i.item_id, i.state, i.merged_into FROM item i JOIN change c ON c.aggregate = 'item'"
+            " AND c.id = i.item_id AND c.revision = i.revision"
+            " WHERE c.data::json ->> 'reason' IS DISTINCT FROM 'undone' ORDER BY 1",
+            "pin": "SELECT item_id, name, reading_id FROM pin WHERE withdrawn_by IS NULL ORDER BY 1, 2",
+            "listing": "SELECT listing_id, state, reading_id FROM listing ORDER BY 1",
+            "attribute": "SELECT owner_id, name, line, value, by FROM attribute WHERE value IS NOT NULL"
+            " ORDER BY 1, 2, 3",
+            "item_key": "SELECT kind, value, item_id FROM item_key ORDER BY 1, 2",
+        }
+        return {name: self.rows(query) for name, query in queries.items()}

@@ -397,7 +397,8 @@ SELECT kept.relname || ' ' || kept.name FROM (VALUES
     ('mapping', 'mapping_pkey'), ('mapping', 'mapping_change_fk'), ('mapping', 'mapping_to_root'),
     ('attribute', 'attribute_pkey'), ('attribute', 'attribute_id_once'), ('attribute', 'attribute_change_fk'),
     ('item_key', 'item_key_pkey'), ('listing', 'listing_serial_key'), ('listing', 'listing_one_live'),
-    ('review_case', 'case_one_open'), ('pin', 'pin_one_standing'), ('history_epoch', 'history_epoch_one_open'),
+    ('review_case', 'case_one_open'), ('pin', 'pin_one_standing'), ('verdict', 'verdict_one_standing'),
+    ('item', 'item_not_into_itself'), ('decision_part', 'decision_part_decision_fk'), ('history_epoch', 'history_epoch_one_open'),
     ('api_key', 'api_key_id_once')) AS kept (relname, name)
 WHERE NOT EXISTS (
     SELECT FROM pg_constraint c
@@ -415,6 +416,7 @@ SELECT t.tgrelid::regclass || ' ' || t.tgname FROM pg_trigger t WHERE t.tgenable
 SELECT kept.relname || ' ' || kept.name FROM (VALUES
     ('extraction', 'extraction_is_immutable'), ('reading', 'reading_is_immutable'), ('fact', 'fact_is_immutable'),
     ('decision', 'decision_is_immutable'), ('change', 'change_is_immutable'), ('support', 'support_is_immutable'),
-    ('change', 'change_has_support')) AS kept (relname, name)
+    ('change', 'change_has_support'),
+    ('decision_part', 'decision_part_is_immutable'), ('case_revision', 'case_revision_is_immutable')) AS kept (relname, name)
 WHERE NOT EXISTS (
     SELECT FROM pg_trigger t WHERE t.tgrelid = to_regclass('public.' || kept.relname) AND t.tgname = kept.name);

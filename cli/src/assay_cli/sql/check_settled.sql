@@ -3,8 +3,9 @@
 SELECT tenant_id, catalog_id FROM catalog ORDER BY 1, 2;
 
 -- name: list_items
--- Every item of a catalog.
-SELECT item_id FROM item WHERE tenant_id = %(tenant_id)s AND catalog_id = %(catalog_id)s ORDER BY 1;
+-- Every root of a catalog: the values of an item that was merged rest.
+SELECT item_id FROM item
+WHERE tenant_id = %(tenant_id)s AND catalog_id = %(catalog_id)s AND merged_into IS NULL ORDER BY 1;
 
 -- name: list_listings
 -- Every listing of a catalog.
@@ -13,6 +14,9 @@ SELECT listing_id FROM listing WHERE tenant_id = %(tenant_id)s AND catalog_id = 
 -- name: listings_of_items
 -- The listings of some items, with the readings by which they speak.
 SELECT l.listing_id, l.source_id, l.key, l.serial, l.url, l.state, s.trust, m.item_id,
+       ARRAY(SELECT v."left" FROM verdict v
+             WHERE v.tenant_id = l.tenant_id AND v.catalog_id = l.catalog_id AND v."right" = l.listing_id
+               AND v.withdrawn_by IS NULL AND v."left" ~ '^(gtin|brand_mpn):'),
        r.reading_id, r.capture_id, c.source_id, r.key, r.group_key, c.url, r.digest, c.observed_at, c.received_at,
        COALESCE(t.receipt_id, ''), r.attempt_group
 FROM mapping m
@@ -26,6 +30,9 @@ WHERE m.tenant_id = %(tenant_id)s AND m.catalog_id = %(catalog_id)s AND m.item_i
 -- name: find_listings
 -- Some listings, mapped or not, with the readings by which they speak.
 SELECT l.listing_id, l.source_id, l.key, l.serial, l.url, l.state, s.trust, m.item_id,
+       ARRAY(SELECT v."left" FROM verdict v
+             WHERE v.tenant_id = l.tenant_id AND v.catalog_id = l.catalog_id AND v."right" = l.listing_id
+               AND v.withdrawn_by IS NULL AND v."left" ~ '^(gtin|brand_mpn):'),
        r.reading_id, r.capture_id, c.source_id, r.key, r.group_key, c.url, r.digest, c.observed_at, c.received_at,
        COALESCE(t.receipt_id, ''), r.attempt_group
 FROM listing l
@@ -44,12 +51,19 @@ WHERE tenant_id = %(tenant_id)s AND catalog_id = %(catalog_id)s AND reading_id =
 ORDER BY reading_id, n;
 
 -- name: pins_of_items
--- What people gave some items, and nobody withdrew.
-SELECT p.item_id, p.name, f.reading_id, f.n, f.name, f.line, f.value
-FROM pin p
+-- What people gave some items and those merged into them, and nobody withdrew: of one name the last row counts.
+WITH RECURSIVE tree AS (
+    SELECT item_id AS top, item_id FROM item
+    WHERE tenant_id = %(tenant_id)s AND catalog_id = %(catalog_id)s AND item_id = ANY(%(owners)s)
+    UNION ALL
+    SELECT t.top, i.item_id FROM tree t
+    JOIN item i ON i.tenant_id = %(tenant_id)s AND i.catalog_id = %(catalog_id)s AND i.merged_into = t.item_id)
+SELECT t.top, p.name, f.reading_id, f.n, f.name, f.line, f.value
+FROM tree t
+JOIN pin p ON p.tenant_id = %(tenant_id)s AND p.catalog_id = %(catalog_id)s AND p.item_id = t.item_id
 JOIN fact f ON (f.tenant_id, f.catalog_id, f.reading_id, f.n) = (p.tenant_id, p.catalog_id, p.reading_id, p.n)
-WHERE p.tenant_id = %(tenant_id)s AND p.catalog_id = %(catalog_id)s AND p.item_id = ANY(%(owners)s)
-  AND p.withdrawn_by IS NULL;
+WHERE p.withdrawn_by IS NULL
+ORDER BY t.item_id = t.top, p.decision_id COLLATE "C";
 
 -- name: attributes_of
 -- What is accepted of some owners.

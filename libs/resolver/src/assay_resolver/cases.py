@@ -1,58 +1,23 @@
-"""⑤ What people decide: the open questions, and the three answers to them."""
+"""⑤ What people decide about cases: each answer once, at the revision that was looked at."""
 
-from collections.abc import Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
-from datetime import datetime
 
-from assay_contracts.timestamps import timestamp
-from assay_runtime import sql
-
-from assay_resolver import facts, questions, rules, streams
+from assay_resolver import case_view, facts, placing, questions, rules, speaking, streams, verdicts
 from assay_resolver.decisions import Decided, Request, Writer, first_result
-from assay_resolver.errors import CaseConflict, NotACandidate, UnknownCase, UnknownItem
-from assay_resolver.identity import keys_of
-from assay_resolver.reading import Fact, Listing, Reading, document_of
+from assay_resolver.errors import CaseConflict, Forgotten, NotACandidate, NotThatKind, UnknownItem, WrongKey
+from assay_resolver.identity import Accept, Create, Doubt, Key, exact, heard, keys_of
+from assay_resolver.placing import derive_keys
+from assay_resolver.reading import Document, Listing, Reading
 from assay_resolver.streams import Connection, Cursor, Stream
-
-_CASE = sql.load("assay_resolver", "review_case")
-_LISTING = sql.load("assay_resolver", "listing")
-_ITEM = sql.load("assay_resolver", "item")
-
-
-@dataclass(frozen=True, slots=True)
-class CaseRow:
-    """A question: kind match or collision, about the listing `subject` as read in `reading_id`."""
-
-    case_id: str
-    kind: str
-    subject: str
-    reading_id: str
-    reason: str
-    state: str
-    revision: int
-    decision_id: str | None
-    opened_at: datetime
-    closed_at: datetime | None
-
-    def shown(self) -> dict[str, object]:
-        """The row as an API shows it."""
-        return {
-            "case_id": self.case_id,
-            "kind": self.kind,
-            "listing_id": self.subject,
-            "reading_id": self.reading_id,
-            "reason": self.reason,
-            "state": self.state,
-            "revision": self.revision,
-            "decision_id": self.decision_id,
-            "opened_at": timestamp(self.opened_at),
-            "closed_at": timestamp(self.closed_at) if self.closed_at else None,
-        }
 
 
 @dataclass(frozen=True, slots=True)
 class CaseRequest:
-    """An answer to a case, as it stood at `expected_revision`."""
+    """An answer to a case, as it stood at `expected_revision`.
+
+    overrules: the decisions of verdicts that stand in the way of the answer, named so that they stand no longer.
+    """
 
     stream: Stream
     case_id: str
@@ -60,11 +25,12 @@ class CaseRequest:
     request_id: str
     actor: str
     rationale: str
+    overrules: tuple[str, ...] = ()
 
-    def deciding(self, action: str, item_id: str | None) -> Request:
+    def deciding(self, action: str, item_id: str | None, prior: tuple[str, ...] = ()) -> Request:
         """The decision that it asks for."""
         basis = {"case": self.case_id, "revision": self.expected_revision, "item": item_id}
-        return Request(f"req:{self.request_id}", action, self.actor, self.rationale, basis)
+        return Request(f"req:{self.request_id}", action, self.actor, self.rationale, basis, prior)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,166 +44,183 @@ class _Opened:
     items: tuple[str, ...]
 
 
-async def list_cases(
-    conn: Connection, stream: Stream, state: str = "open", after: str = "", limit: int = 50
-) -> tuple[CaseRow, ...]:
-    """A page of a catalog's cases, oldest first, after the case id `after`."""
-    rows = await conn.execute(_CASE["list_cases"], {**stream.scope, "state": state, "after": after, "limit": limit})
-    return tuple(CaseRow(*row) for row in await rows.fetchall())
-
-
-async def show_case(conn: Connection, stream: Stream, case_id: str) -> dict[str, object]:
-    """A case with the listing's facts beside each candidate's accepted values. UnknownCase if there is none."""
-    row = await _find(conn, stream, case_id)
-    listing = (await facts.listings(conn, stream, [row.subject]))[row.subject]
-    reading = (await facts.readings(conn, stream, [row.reading_id]))[row.reading_id]
-    scored = await (
-        await conn.execute(_CASE["candidates_of"], {**stream.scope, "reading_id": row.reading_id})
-    ).fetchall()
-    items = await _items_of(conn, stream, case_id)
-    values = await facts.accepted(conn, stream, items)
-    return {
-        **row.shown(),
-        "listing": {
-            "listing_id": listing.listing_id,
-            "source_id": listing.source_id,
-            "key": listing.key,
-            "url": listing.url,
-            "state": listing.state,
-            "item_id": listing.item_id,
-        },
-        "facts": [_shown(fact) for fact in reading.facts],
-        "candidates": [
-            {
-                "item_id": item,
-                "score": next((one[1] for one in scored if one[0] == item), None),
-                "features": next((document_of(one[2]) for one in scored if one[0] == item), None),
-                "attributes": {
-                    value.name: document_of(value.value)
-                    for value in values
-                    if value.owner_id == item and value.value is not None
-                },
-            }
-            for item in items
-        ],
-    }
-
-
 async def accept(conn: Connection, request: CaseRequest, item_id: str) -> Decided:
     """The listing is this item, one of those that the case shows."""
-    deciding = request.deciding("person.accept", item_id)
-    cursor = await streams.lock(conn, request.stream)
-    first = await first_result(conn, request.stream, deciding)
-    if first is not None:
-        return first
-    opened = await _open(conn, cursor, request, deciding)
-    if item_id not in opened.items:
-        raise NotACandidate
-    await _check_active(conn, request.stream, item_id)
+    opened = await _open(conn, request, request.deciding("person.accept", item_id))
+    if isinstance(opened, Decided):
+        return opened
+    await _check_candidate(conn, request.stream, opened, item_id)
+    await _overrule(conn, request, opened, item_id)
     return await _map(conn, opened, item_id)
+
+
+async def merge(conn: Connection, request: CaseRequest, into: str) -> Decided:
+    """The items whose keys collide are one: all become `into`, and the listing is it."""
+    opened = await _open(conn, request, request.deciding("person.merge", into))
+    if isinstance(opened, Decided):
+        return opened
+    await _check_candidate(conn, request.stream, opened, into)
+    others = [item for item in opened.items if item != into]
+    if not others:
+        raise NotThatKind
+    states = await facts.item_states(conn, request.stream, opened.items)
+    trees = {item: await verdicts.tree(conn, request.stream, item) for item in opened.items}
+    for item in others:
+        await _withdraw_between(conn, request, opened, trees[item], trees[into])
+        placing.merge_item(opened.writer, states[item], states[into])
+    await _overrule(conn, request, opened, into)
+    moved = await placing.reroot(opened.writer, others)
+    await derive_keys(opened.writer, await facts.exact_keys_of_listings(conn, request.stream, moved))
+    return await _map(conn, opened, into)
 
 
 async def create_item(conn: Connection, request: CaseRequest) -> Decided:
     """The listing is none of the candidates: a new item, and a verdict against each of them."""
-    deciding = request.deciding("person.create", None)
-    cursor = await streams.lock(conn, request.stream)
-    first = await first_result(conn, request.stream, deciding)
-    if first is not None:
-        return first
-    opened = await _open(conn, cursor, request, deciding)
+    opened = await _open(conn, request, request.deciding("person.create", None))
+    if isinstance(opened, Decided):
+        return opened
     for item_id in opened.items:
-        await conn.execute(
-            _ITEM["insert_verdict"],
-            {
-                **request.stream.scope,
-                "one": opened.listing.listing_id,
-                "other": item_id,
-                "decision_id": opened.writer.decision_id,
-            },
-        )
-    return await _map(conn, opened, await opened.writer.create_item(opened.listing))
+        await verdicts.differ(opened.writer, opened.listing.listing_id, item_id)
+    return await _map(conn, opened, await placing.create_item(opened.writer, opened.listing))
 
 
 async def reject(conn: Connection, request: CaseRequest) -> Decided:
     """The listing is not to be in the catalog; it stays out until it states an exact key that it never had."""
-    deciding = request.deciding("person.reject", None)
-    cursor = await streams.lock(conn, request.stream)
-    first = await first_result(conn, request.stream, deciding)
+    opened = await _open(conn, request, request.deciding("person.reject", None))
+    if isinstance(opened, Decided):
+        return opened
+    listing = opened.listing
+    await placing.clear_mapping(opened.writer, listing, "rejected")
+    await questions.withdraw(opened.writer, listing.listing_id)
+    await speaking.decide(opened.writer, listing, listing.reading, "rejected")
+    await derive_keys(opened.writer, keys_of(listing.reading))
+    return await opened.writer.finish()
+
+
+async def call_key_wrong(conn: Connection, request: CaseRequest, key: Key) -> Decided:
+    """The page states a key that is not the thing's: it counts no longer, and the listing is judged without it."""
+    opened = await _open(conn, request, request.deciding("person.key_is_wrong", key.name))
+    if isinstance(opened, Decided):
+        return opened
+    stream, listing = request.stream, opened.listing
+    if key not in exact(keys_of(opened.reading)):
+        raise WrongKey
+    await verdicts.differ(opened.writer, listing.listing_id, key.name)
+    keys = keys_of(opened.reading) | keys_of(listing.reading)
+    heard_listing = (await facts.listings(conn, stream, [listing.listing_id]))[listing.listing_id]
+    speaks = await _let_speak(opened.writer, heard_listing, opened.reading)
+    await questions.withdraw(opened.writer, listing.listing_id)
+    if speaks.item_id is None:
+        await _place(conn, opened, speaks)
+    opened.writer.touch(speaks)
+    await derive_keys(opened.writer, keys)
+    await rules.rerun(opened.writer, keys)
+    return await opened.writer.finish()
+
+
+async def withdraw(conn: Connection, request: CaseRequest) -> Decided:
+    """The question is none; it may be asked again. Forgotten if nothing else would ask about the listing."""
+    opened = await _open(conn, request, request.deciding("person.withdraw", None), questions.WITHDRAWN)
+    if isinstance(opened, Decided):
+        return opened
+    listing = opened.listing
+    others = await questions.open_reasons(conn, request.stream, listing.listing_id)
+    if listing.item_id is None and listing.state == "open" and not others:
+        raise Forgotten
+    return await opened.writer.finish()
+
+
+async def reopen(conn: Connection, request: CaseRequest) -> Decided:
+    """Ask a withdrawn question again. What was decided is reopened by undoing its decision."""
+    stream, deciding = request.stream, request.deciding("person.reopen", None)
+    cursor = await streams.lock(conn, stream)
+    first = await first_result(conn, stream, deciding)
     if first is not None:
         return first
-    opened = await _open(conn, cursor, request, deciding)
-    listing = opened.listing
-    await opened.writer.clear_mapping(listing, "rejected")
-    await questions.withdraw(conn, cursor, listing.listing_id, questions.KINDS)
-    parameters = {**request.stream.scope, "listing_id": listing.listing_id, "state": "rejected"}
-    await conn.execute(_LISTING["set_state"], parameters)
-    await opened.writer.derive_keys(keys_of(listing.reading))
-    return await opened.writer.finish()
+    row = await case_view.find_case(conn, stream, request.case_id)
+    if row.state == "decided":
+        raise NotThatKind
+    await speaking.lock(conn, stream, [row.subject])
+    writer = Writer(conn, cursor, deciding)
+    await writer.begin(())
+    seen = row.state == "withdrawn" and row.revision == request.expected_revision
+    if not seen or not await questions.reopen(writer, request.case_id, questions.WITHDRAWN):
+        raise CaseConflict(await case_view.show_conflict(conn, stream, request.case_id, request.expected_revision))
+    return await writer.finish()
 
 
-async def _open(conn: Connection, cursor: Cursor, request: CaseRequest, deciding: Request) -> _Opened:
+async def _open(
+    conn: Connection, request: CaseRequest, deciding: Request, after: Document = questions.DECIDED
+) -> _Opened | Decided:
     """Under the cursor: lock the listing, then take the case at the revision that the reviewer saw."""
     stream = request.stream
-    row = await _find(conn, stream, request.case_id)
-    await conn.execute(_LISTING["lock_listing"], {**stream.scope, "listing_id": row.subject})
-    listing = (await facts.listings(conn, stream, [row.subject]))[row.subject]
+    cursor = await streams.lock(conn, stream)
+    first = await first_result(conn, stream, deciding)
+    if first is not None:
+        return first
+    row = await case_view.find_case(conn, stream, request.case_id)
+    listing = (await speaking.lock(conn, stream, [row.subject]))[row.subject]
     reading = (await facts.readings(conn, stream, [row.reading_id]))[row.reading_id]
+    reading = heard(reading, [Key.named(name) for name in listing.wrong])
     writer = Writer(conn, cursor, deciding)
     await writer.begin(reading.facts)
-    parameters = {
-        **stream.scope,
-        "case_id": request.case_id,
-        "expected": request.expected_revision,
-        "decision_id": writer.decision_id,
-        "at": cursor.now,
-    }
-    if (await conn.execute(_CASE["decide_case"], parameters)).rowcount != 1:
-        raise CaseConflict(await show_case(conn, stream, request.case_id))
-    return _Opened(cursor, writer, listing, reading, await _items_of(conn, stream, request.case_id))
+    if not await questions.close(writer, request.case_id, request.expected_revision, after):
+        raise CaseConflict(await case_view.show_conflict(conn, stream, request.case_id, request.expected_revision))
+    items = await case_view.candidates_of(conn, stream, request.case_id)
+    return _Opened(cursor, writer, listing, reading, items)
 
 
-async def _map(conn: Connection, opened: _Opened, item_id: str) -> Decided:
-    """Let the listing speak by the reading that was asked about, and be the item."""
-    stream, listing = opened.cursor.stream, opened.listing
-    if opened.reading.order > listing.reading.order:
-        await rules.speak_by(conn, stream, listing, opened.reading)
-    speaking = (await facts.listings(conn, stream, [listing.listing_id]))[listing.listing_id]
-    await opened.writer.map_listing(speaking, item_id, "person")
-    await questions.withdraw(conn, opened.cursor, listing.listing_id, questions.KINDS)
-    keys = keys_of(speaking.reading) | keys_of(listing.reading)
-    await opened.writer.derive_keys(keys)
-    await rules.rerun(conn, opened.cursor, opened.writer, keys)
-    return await opened.writer.finish()
-
-
-async def _find(conn: Connection, stream: Stream, case_id: str) -> CaseRow:
-    row = await (await conn.execute(_CASE["find_case"], {**stream.scope, "case_id": case_id})).fetchone()
-    if row is None:
-        raise UnknownCase
-    return CaseRow(*row)
-
-
-async def _items_of(conn: Connection, stream: Stream, case_id: str) -> tuple[str, ...]:
-    rows = await conn.execute(_CASE["refs_of_case"], {**stream.scope, "case_id": case_id})
-    return tuple(id_ for kind, id_ in await rows.fetchall() if kind == "item")
-
-
-async def _check_active(conn: Connection, stream: Stream, item_id: str) -> None:
+async def _check_candidate(conn: Connection, stream: Stream, opened: _Opened, item_id: str) -> None:
+    if item_id not in opened.items:
+        raise NotACandidate
     state, _ = (await facts.item_revisions(conn, stream, [item_id])).get(item_id, ("unknown", 0))
     if state != "active":
         raise UnknownItem
 
 
-def _shown(fact: Fact) -> Mapping[str, object]:
-    return {
-        "fact": f"{fact.reading_id}:{fact.n}",
-        "name": fact.name,
-        "line": fact.line or None,
-        "value": fact.document,
-        "raw": fact.evidence.raw,
-        "sha256": fact.evidence.sha256,
-        "place_syntax": fact.evidence.place_syntax,
-        "place": fact.evidence.place,
-        "adapter": fact.evidence.adapter,
-        "profile": fact.evidence.profile,
-    }
+async def _overrule(conn: Connection, request: CaseRequest, opened: _Opened, item_id: str) -> None:
+    """VerdictStands unless the answer names every verdict between the listing and the item."""
+    tree = await verdicts.tree(conn, request.stream, item_id)
+    await _withdraw_between(conn, request, opened, [opened.listing.listing_id], tree)
+
+
+async def _withdraw_between(
+    conn: Connection, request: CaseRequest, opened: _Opened, one: Collection[str], other: Collection[str]
+) -> None:
+    standing = await verdicts.between(conn, request.stream, one, other)
+    verdicts.check_overruled(standing, request.overrules)
+    for verdict in standing:
+        await verdicts.withdraw(opened.writer, *verdict.pair)
+
+
+async def _map(conn: Connection, opened: _Opened, item_id: str) -> Decided:
+    """Let the listing speak by the reading that was asked about, and be the item."""
+    writer, listing = opened.writer, opened.listing
+    spoke = await _let_speak(writer, listing, opened.reading)
+    await placing.map_listing(writer, spoke, item_id, "person")
+    await placing.check_room(writer, [item_id])
+    await questions.withdraw(writer, listing.listing_id)
+    keys = keys_of(spoke.reading) | keys_of(listing.reading)
+    await derive_keys(writer, keys)
+    await rules.rerun(writer, keys)
+    return await writer.finish()
+
+
+async def _let_speak(writer: Writer, listing: Listing, asked_about: Reading) -> Listing:
+    """Let the listing speak by the reading that was asked about, unless it speaks by a later one."""
+    if asked_about.order > listing.reading.order:
+        return await speaking.decide(writer, listing, asked_about, "open")
+    return await speaking.decide(writer, listing, listing.reading, "gone" if listing.state == "gone" else "open")
+
+
+async def _place(conn: Connection, opened: _Opened, listing: Listing) -> None:
+    """Find the place of a listing that is judged anew."""
+    match await rules.judge_listing(conn, opened.cursor.stream, listing):
+        case Accept(item_id, via):
+            await placing.map_listing(opened.writer, listing, item_id, via)
+        case Create():
+            item_id = await placing.create_item(opened.writer, listing)
+            await placing.map_listing(opened.writer, listing, item_id, "new")
+        case Doubt() as doubt:
+            decision_id = opened.writer.decision_id
+            await questions.ask(conn, opened.cursor, listing, listing.reading, doubt, decision_id)

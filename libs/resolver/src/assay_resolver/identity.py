@@ -2,13 +2,13 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import combinations
 from typing import Final, Literal, NamedTuple
 
-from assay_resolver.reading import Reading
+from assay_resolver.reading import Fact, Reading
 
 MODEL: Final = "fixed@1"
 """Names the weights below wherever a score is kept."""
@@ -31,6 +31,17 @@ class Key(NamedTuple):
     kind: str
     value: str
 
+    @property
+    def name(self) -> str:
+        """The key in one word, as verdicts name it."""
+        return f"{self.kind}:{self.value}"
+
+    @classmethod
+    def named(cls, name: str) -> "Key":
+        """The key of a name."""
+        kind, _, value = name.partition(":")
+        return cls(kind, value)
+
 
 def keys_of(reading: Reading) -> frozenset[Key]:
     """Every exact and blocking key of a reading."""
@@ -40,6 +51,21 @@ def keys_of(reading: Reading) -> frozenset[Key]:
 def exact(keys: Iterable[Key]) -> frozenset[Key]:
     """Those keys that decide."""
     return frozenset(key for key in keys if key.kind in EXACT)
+
+
+def heard(reading: Reading, wrong: Collection[Key]) -> Reading:
+    """The reading without the facts that make keys which a person called wrong."""
+    if not wrong:
+        return reading
+    return replace(reading, facts=tuple(fact for fact in reading.facts if not _makes(fact, wrong)))
+
+
+def _makes(fact: Fact, keys: Iterable[Key]) -> bool:
+    if fact.name == "gtin":
+        return Key("gtin", _words(fact)) in keys
+    return fact.name == "mpn" and squash(_words(fact)) in {
+        key.value.rpartition("|")[2] for key in keys if key.kind == "brand_mpn"
+    }
 
 
 def gtins(keys: Iterable[Key]) -> frozenset[str]:
@@ -87,8 +113,10 @@ def tokens_of(text: str) -> frozenset[str]:
 
 def _text(reading: Reading, name: str) -> str:
     fact = reading.first(name)
-    if fact is None:
-        return ""
+    return "" if fact is None else _words(fact)
+
+
+def _words(fact: Fact) -> str:
     document = fact.document
     return str(document.get("text") or document.get("code") or "")
 

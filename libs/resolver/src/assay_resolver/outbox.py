@@ -6,16 +6,21 @@ from uuid import UUID
 
 from assay_contracts.encoder import encode
 from assay_contracts.envelope import Envelope
+from assay_contracts.errors import InvalidMessage
 from assay_contracts.messages import CatalogEvent
 from assay_contracts.timestamps import timestamp
 
+from assay_resolver.errors import EventTooLarge
 from assay_resolver.reading import Document, Fact
 from assay_resolver.streams import Cursor
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One changed revision of one aggregate. data: the whole state after it, as the contract of its type says."""
+    """One changed revision of one aggregate. data: the whole state after it, as the contract of its type says.
+
+    kept_support: the facts (reading, n) of an older revision whose data it repeats.
+    """
 
     type: str
     aggregate: str
@@ -24,10 +29,16 @@ class Event:
     data: Document
     dependencies: tuple[tuple[str, str, int], ...] = ()
     support: tuple[Fact, ...] = ()
+    kept_support: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def supported_by(self) -> tuple[tuple[str, int], ...]:
+        """The facts (reading, n) that it rests on, each once: those of an older revision where it repeats one."""
+        return self.kept_support or tuple(dict.fromkeys((fact.reading_id, fact.n) for fact in self.support))
 
 
 def event_bytes(event: Event, event_id: UUID, decision_id: str, cursor: Cursor) -> bytes:
-    """The Kafka value of the event that follows the cursor; InvalidMessage if it breaks its contract or size."""
+    """The Kafka value of the event that follows the cursor; EventTooLarge, or InvalidMessage if it is none."""
     stream = cursor.stream
     payload = CatalogEvent.model_validate(
         {
@@ -45,7 +56,13 @@ def event_bytes(event: Event, event_id: UUID, decision_id: str, cursor: Cursor) 
             "data": event.data,
         }
     )
-    return encode(Envelope(id=event_id, ts=int(cursor.now.timestamp()), attempt=1, payload=payload))
+    envelope = Envelope(id=event_id, ts=int(cursor.now.timestamp()), attempt=1, payload=payload)
+    try:
+        return encode(envelope)
+    except InvalidMessage as error:
+        if error.reason == "too_large":
+            raise EventTooLarge from error
+        raise
 
 
 def evidence_of(tenant_id: str, facts: Iterable[Fact]) -> list[dict[str, object]]:

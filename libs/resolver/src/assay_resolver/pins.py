@@ -10,8 +10,8 @@ from assay_runtime import sql
 from pydantic import TypeAdapter, ValidationError
 
 from assay_resolver import facts, registry, streams
-from assay_resolver.decisions import Decided, Request, Writer, first_result
-from assay_resolver.errors import UnknownAttribute, UnknownItem
+from assay_resolver.decisions import Asked, Decided, Request, Writer, first_result
+from assay_resolver.errors import AlreadySo, UnknownAttribute, UnknownItem
 from assay_resolver.reading import Document, Reading, canonical
 from assay_resolver.streams import Connection, Cursor, Stream
 
@@ -23,6 +23,14 @@ MEDIA_TYPE = "application/json"
 _STATEMENT = sql.load("assay_resolver", "statement")
 _ITEM = sql.load("assay_resolver", "item")
 _VALUE: TypeAdapter[Value] = TypeAdapter(Value)
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """A standing pin: the fact of the person's statement, and the decision that made it."""
+
+    document: Document
+    decision_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +61,7 @@ class PinRequest:
 
 
 async def pin_value(conn: Connection, request: PinRequest) -> Decided:
-    """Accept a person's value, until a newer pin takes its place. UnknownAttribute, UnknownItem, RequestReused."""
+    """Accept a person's value, until a newer pin takes its place or it is withdrawn."""
     check_value(request.name, request.value)
     basis = {"item": request.item_id, "attribute": request.name, "value": canonical(request.value)}
     deciding = Request(f"req:{request.request_id}", "person.pin", request.actor, request.rationale, basis)
@@ -64,12 +72,51 @@ async def pin_value(conn: Connection, request: PinRequest) -> Decided:
     state, _ = (await facts.item_revisions(conn, request.stream, [request.item_id])).get(request.item_id, ("", 0))
     if state != "active":
         raise UnknownItem
+    before = await standing(conn, request.stream, request.item_id, request.name)
     reading = await _write_statement(conn, cursor, request)
-    writer = Writer(conn, cursor, deciding)
+    prior = () if before is None else (before.decision_id,)
+    writer = Writer(conn, cursor, deciding.following(prior))
     await writer.begin(reading.facts)
-    await _store(conn, request, writer, reading)
-    writer.touch_item(request.item_id)
+    await put(
+        writer, request.item_id, request.name, before, {"reading_id": reading.reading_id, "n": reading.facts[0].n}
+    )
     return await writer.finish()
+
+
+async def withdraw_pin(conn: Connection, asked: Asked, item_id: str, name: str) -> Decided:
+    """A person's value counts no longer: what sources state does again. AlreadySo if nobody pinned one."""
+    deciding = asked.deciding("person.unpin", {"item": item_id, "attribute": name})
+    cursor = await streams.lock(conn, asked.stream)
+    first = await first_result(conn, asked.stream, deciding)
+    if first is not None:
+        return first
+    if not await facts.item_revisions(conn, asked.stream, [item_id]):
+        raise UnknownItem
+    before = await standing(conn, asked.stream, item_id, name)
+    if before is None:
+        raise AlreadySo
+    writer = Writer(conn, cursor, deciding.following((before.decision_id,)))
+    await writer.begin(())
+    await put(writer, item_id, name, before, None)
+    return await writer.finish()
+
+
+async def standing(conn: Connection, stream: Stream, item_id: str, name: str) -> Pin | None:
+    """The pin of an item's attribute that nobody has withdrawn."""
+    parameters = {**stream.scope, "items": [item_id], "names": [name]}
+    row = await (await conn.execute(_ITEM["find_pins"], parameters)).fetchone()
+    return None if row is None else Pin({"reading_id": row[2], "n": row[3]}, row[4])
+
+
+async def put(writer: Writer, item_id: str, name: str, before: Pin | None, after: Document | None) -> None:
+    """Let a person's value take the place of the standing one; None takes it away. The item's root is settled."""
+    row = {**writer.scope, "item_id": item_id, "name": name, "decision_id": writer.decision_id}
+    await writer.conn.execute(_ITEM["withdraw_pin"], row)
+    if after is not None:
+        await writer.conn.execute(_ITEM["insert_pin"], {**row, **after})
+    writer.note("pin", f"{item_id}/{name}", None if before is None else before.document, after)
+    leads = await facts.roots_of_items(writer.conn, writer.stream, [item_id], writer.merging)
+    writer.touch_item(leads[item_id])
 
 
 def check_value(name: str, value: Document) -> None:
@@ -84,19 +131,6 @@ def check_value(name: str, value: Document) -> None:
     types = [one.type for one in parsed.values] if parsed.type == "list" else [parsed.type]
     if (parsed.type == "list") != attribute.many or any(one != attribute.type for one in types):
         raise UnknownAttribute
-
-
-async def _store(conn: Connection, request: PinRequest, writer: Writer, reading: Reading) -> None:
-    parameters = {
-        **request.stream.scope,
-        "item_id": request.item_id,
-        "name": request.name,
-        "decision_id": writer.decision_id,
-        "reading_id": reading.reading_id,
-        "n": reading.facts[0].n,
-    }
-    await conn.execute(_ITEM["withdraw_pin"], parameters)
-    await conn.execute(_ITEM["insert_pin"], parameters)
 
 
 async def _write_statement(conn: Connection, cursor: Cursor, request: PinRequest) -> Reading:

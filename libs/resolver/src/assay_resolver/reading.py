@@ -80,7 +80,11 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A source's thing, with its current reading and the item it maps to, if any."""
+    """A source's thing, with its current reading as it is heard, and the item it maps to, if any.
+
+    home_item_id is asserted, item_id is its root; mapping_revision is 0 before the first mapping. wrong names the keys
+    that a person called wrong.
+    """
 
     listing_id: str
     source_id: str
@@ -91,6 +95,9 @@ class Listing:
     trust: int
     reading: Reading
     item_id: str | None = None
+    home_item_id: str | None = None
+    mapping_revision: int = 0
+    wrong: tuple[str, ...] = ()
 
     @property
     def rank(self) -> tuple[int, int, str, str, int]:

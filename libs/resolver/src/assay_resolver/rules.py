@@ -12,9 +12,10 @@ from typing import Final, Literal
 from assay_contracts.ids import new_id
 from assay_runtime import sql
 
-from assay_resolver import facts, identity, questions, registry, streams
+from assay_resolver import facts, identity, placing, questions, registry, speaking, streams
 from assay_resolver.decisions import Decided, Request, Writer
-from assay_resolver.identity import Accept, Create, Doubt, Judgement, Key, exact, gtins, judge, keys_of, veto_of
+from assay_resolver.identity import Accept, Create, Doubt, Judgement, Key, exact, gtins, heard, judge, keys_of, veto_of
+from assay_resolver.placing import MAX_LISTINGS, derive_keys
 from assay_resolver.reading import Listing, Reading
 from assay_resolver.streams import Connection, Cursor, Stream
 
@@ -102,6 +103,7 @@ async def _resolve(act: _Act) -> Resolved:
         return await _after_rejection(act, listing)
     if act.reading.order <= listing.reading.order:
         return Resolved("kept")
+    act = with_changes(act, reading=heard(act.reading, [Key.named(name) for name in listing.wrong]))
     if act.reading.digest == listing.reading.digest and listing.state == "open":
         await _speak(act, listing)
         return Resolved("unchanged")
@@ -132,7 +134,7 @@ async def _recapture(act: _Act, listing: Listing) -> Resolved:
     writer = act.writer("rule.recapture", "the source states something else")
     await writer.begin(act.reading.facts)
     writer.touch(speaking)
-    await writer.derive_keys(keys | keys_of(act.reading))
+    await derive_keys(writer, keys | keys_of(act.reading))
     decided = await _finish(act, writer, keys_of(act.reading))
     await _question_a_veto(act, speaking)
     return Resolved("changed" if decided.events else "unchanged", (decided,))
@@ -149,8 +151,12 @@ async def _question_a_veto(act: _Act, listing: Listing) -> None:
 
 
 async def _place(act: _Act, listing: Listing) -> Resolved:
-    """Find the item of an unmapped listing."""
+    """Find the item of an unmapped listing; what a person took out of an item makes none by rule."""
     judgement = await judge_listing(act.conn, act.stream, listing)
+    if isinstance(judgement, Create):
+        reasons = await questions.open_reasons(act.conn, act.stream, listing.listing_id)
+        if questions.UNDONE in reasons.values():
+            judgement = Doubt("match", questions.UNDONE, ())
     if isinstance(judgement, Doubt):
         await questions.ask(act.conn, act.cursor, listing, act.reading, judgement)
         return Resolved("case")
@@ -162,19 +168,19 @@ async def _accept(act: _Act, listing: Listing, judgement: Accept | Create) -> Re
         case Create():
             writer = act.writer("rule.create", "no item has its keys or is like it")
             await writer.begin(act.reading.facts)
-            item_id, via = await writer.create_item(listing), "new"
+            item_id, via = await placing.create_item(writer, listing), "new"
         case Accept(item_id, via):
             writer = act.writer("rule.map", f"its {via} leads to one item and nothing speaks against it")
             await writer.begin(act.reading.facts)
-    await writer.map_listing(listing, item_id, via)
-    await questions.withdraw(act.conn, act.cursor, listing.listing_id, questions.KINDS)
-    await writer.derive_keys(keys_of(listing.reading))
+    await placing.map_listing(writer, listing, item_id, via)
+    await questions.withdraw(writer, listing.listing_id)
+    await derive_keys(writer, keys_of(listing.reading))
     decided = await _finish(act, writer, keys_of(listing.reading))
     return Resolved("created" if via == "new" else "mapped", (decided,))
 
 
 async def _finish(act: _Act, writer: Writer, keys: Iterable[Key]) -> Decided:
-    await rerun(act.conn, act.cursor, writer, keys)
+    await rerun(writer, keys)
     return await writer.finish()
 
 
@@ -185,20 +191,24 @@ async def judge_listing(conn: Connection, stream: Stream, listing: Listing) -> J
     led = {item for item in roots.values() if item is not None}
     blocked = await facts.items_in_blocks(conn, stream, keys)
     known = await facts.candidates(conn, stream, led | set(blocked), listing.listing_id)
-    return judge(listing.reading, roots, known)
+    judgement = judge(listing.reading, roots, known)
+    if isinstance(judgement, Accept):
+        full = await facts.items_with_more_listings(conn, stream, [judgement.item_id], MAX_LISTINGS - 1)
+        return Doubt("collision", "item_is_full", (judgement.item_id,)) if full else judgement
+    return judgement
 
 
-async def rerun(conn: Connection, cursor: Cursor, writer: Writer, keys: Iterable[Key]) -> None:
+async def rerun(writer: Writer, keys: Iterable[Key]) -> None:
     """Unmapped listings that state one of these keys, at most MAX_RERUN, take the place that it now leads to."""
     columns = facts.columns(exact(keys))
-    rows = await conn.execute(_LISTING["unmapped_with_keys"], {**cursor.stream.scope, **columns, "limit": MAX_RERUN})
+    rows = await writer.conn.execute(_LISTING["unmapped_with_keys"], {**writer.scope, **columns, "limit": MAX_RERUN})
     for (listing_id,) in await rows.fetchall():
-        listing = await _listing(conn, cursor.stream, listing_id)
-        judgement = await judge_listing(conn, cursor.stream, listing)
+        listing = await _listing(writer.conn, writer.stream, listing_id)
+        judgement = await judge_listing(writer.conn, writer.stream, listing)
         if isinstance(judgement, Accept):
-            await writer.map_listing(listing, judgement.item_id, judgement.via)
-            await questions.withdraw(conn, cursor, listing_id, questions.KINDS)
-            await writer.derive_keys(keys_of(listing.reading))
+            await placing.map_listing(writer, listing, judgement.item_id, judgement.via)
+            await questions.withdraw(writer, listing_id)
+            await derive_keys(writer, keys_of(listing.reading))
 
 
 async def _latest(act: _Act) -> Listing | None:
@@ -227,32 +237,11 @@ async def _new_listing(act: _Act, serial: int) -> Listing:
             "reading_id": reading.reading_id,
         },
     )
-    await _replace_keys(act.conn, act.stream, listing_id, keys_of(reading))
+    await speaking.replace_keys(act.conn, act.stream, listing_id, keys_of(reading))
     return await _listing(act.conn, act.stream, listing_id)
 
 
 async def _speak(act: _Act, listing: Listing) -> Listing:
     """Let the listing speak by the act's reading, open again if it was gone."""
-    await speak_by(act.conn, act.stream, listing, act.reading)
+    await speaking.speak_by(act.conn, act.stream, listing, act.reading)
     return with_changes(listing, reading=act.reading, url=act.reading.url, state="open")
-
-
-async def speak_by(conn: Connection, stream: Stream, listing: Listing, reading: Reading) -> None:
-    """Store by which reading a listing speaks, with its keys."""
-    await conn.execute(
-        _LISTING["speak_by"],
-        {
-            **stream.scope,
-            "listing_id": listing.listing_id,
-            "reading_id": reading.reading_id,
-            "url": reading.url,
-            "state": "open",
-        },
-    )
-    await _replace_keys(conn, stream, listing.listing_id, keys_of(reading))
-
-
-async def _replace_keys(conn: Connection, stream: Stream, listing_id: str, keys: frozenset[Key]) -> None:
-    scope = {**stream.scope, "listing_id": listing_id}
-    await conn.execute(_LISTING["drop_keys"], scope)
-    await conn.execute(_LISTING["insert_keys"], {**scope, **facts.columns(keys)})

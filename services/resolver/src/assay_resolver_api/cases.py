@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self, assert_never
 
 from assay_contracts import bounds
 from assay_contracts.ids import TenantId
-from assay_resolver import cases
+from assay_resolver import case_view, cases
 from assay_resolver.cases import CaseRequest
 from assay_resolver.decisions import Decided
 from assay_resolver.errors import CaseConflict
@@ -54,7 +54,7 @@ async def list_cases(
     """A page of a catalog's cases, oldest first."""
     async with store.reading(context.pool, credential.tenant_id) as connection:
         stream = await store.stream_of(connection, credential.tenant_id, catalog_id)
-        rows = await cases.list_cases(connection, stream, state, after, limit + 1)
+        rows = await case_view.list_cases(connection, stream, state, after, limit + 1)
     shown = [views.CaseSummary.model_validate(row.shown()) for row in rows[:limit]]
     return views.CasePage(cases=shown, next=shown[-1].case_id if len(rows) > limit else None)
 
@@ -66,7 +66,7 @@ async def show_case(
     """A case with what the listing's page states beside what each candidate is."""
     async with store.reading(context.pool, credential.tenant_id) as connection:
         stream = await store.stream_of(connection, credential.tenant_id, catalog_id)
-        return views.CaseView.model_validate(await cases.show_case(connection, stream, case_id))
+        return views.CaseView.model_validate(await case_view.show_case(connection, stream, case_id))
 
 
 @router.post(

@@ -57,6 +57,14 @@ class FactView(BaseModel):
     profile: str
 
 
+class VerdictView(BaseModel):
+    """A person's word that two things differ; naming its decision overrules it."""
+
+    left: str
+    right: str
+    decision_id: str
+
+
 class CandidateView(BaseModel):
     """An item that the listing may be: how much it resembles it, and its accepted values by name."""
 
@@ -64,6 +72,7 @@ class CandidateView(BaseModel):
     score: str | None
     features: dict[str, object] | None
     attributes: dict[str, dict[str, object]]
+    verdicts: list[VerdictView]
 
 
 class CaseView(CaseSummary):

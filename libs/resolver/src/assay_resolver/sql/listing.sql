@@ -11,6 +11,13 @@ SELECT listing_id FROM listing
 WHERE tenant_id = %(tenant_id)s AND catalog_id = %(catalog_id)s AND listing_id = %(listing_id)s
 FOR UPDATE;
 
+-- name: lock_listings
+-- Some listings, held until the decision commits, in one order everywhere.
+SELECT listing_id FROM listing
+WHERE tenant_id = %(tenant_id)s AND catalog_id = %(catalog_id)s AND listing_id = ANY(%(listings)s)
+ORDER BY listing_id COLLATE "C"
+FOR UPDATE;
+
 -- name: insert_listing
 -- A source's thing, seen for the first time or under a new serial.
 INSERT INTO listing (tenant_id, catalog_id, listing_id, source_id, key, serial, url, reading_id)
@@ -27,8 +34,12 @@ UPDATE listing SET state = %(state)s
 WHERE tenant_id = %(tenant_id)s AND catalog_id = %(catalog_id)s AND listing_id = %(listing_id)s;
 
 -- name: find_listings
--- Some listings with what they map to and how far their source is trusted.
-SELECT l.listing_id, l.source_id, l.key, l.serial, l.url, l.state, s.trust, l.reading_id, m.item_id
+-- Some listings with what they map to, how far their source is trusted, and which of their keys a person called wrong.
+SELECT l.listing_id, l.source_id, l.key, l.serial, l.url, l.state, s.trust, l.reading_id, m.item_id, m.home_item_id,
+       COALESCE(m.revision, 0),
+       ARRAY(SELECT v."left" FROM verdict v
+             WHERE v.tenant_id = l.tenant_id AND v.catalog_id = l.catalog_id AND v."right" = l.listing_id
+               AND v.withdrawn_by IS NULL AND v."left" ~ '^(gtin|brand_mpn):')
 FROM listing l
 JOIN source s ON (s.tenant_id, s.source_id) = (l.tenant_id, l.source_id)
 LEFT JOIN mapping m ON (m.tenant_id, m.catalog_id, m.listing_id) = (l.tenant_id, l.catalog_id, l.listing_id)
@@ -43,6 +54,12 @@ WHERE tenant_id = %(tenant_id)s AND catalog_id = %(catalog_id)s AND item_id = AN
 -- By which keys a listing is found.
 SELECT kind, value FROM listing_key
 WHERE tenant_id = %(tenant_id)s AND catalog_id = %(catalog_id)s AND listing_id = %(listing_id)s;
+
+-- name: exact_keys_of_listings
+-- The keys that decide, of some listings.
+SELECT DISTINCT kind, value FROM listing_key
+WHERE tenant_id = %(tenant_id)s AND catalog_id = %(catalog_id)s AND listing_id = ANY(%(listings)s)
+  AND kind = ANY(%(exact)s);
 
 -- name: drop_keys
 -- The keys of the reading by which the listing spoke before.

@@ -1,0 +1,53 @@
+"""By which reading a listing speaks, in which state, and by which keys it is then found."""
+
+from assay_runtime import sql
+
+from assay_resolver import facts
+from assay_resolver.decisions import Writer
+from assay_resolver.identity import Key, heard, keys_of
+from assay_resolver.reading import Document, Listing, ListingState, Reading
+from assay_resolver.streams import Connection, Stream
+
+_LISTING = sql.load("assay_resolver", "listing")
+
+
+async def speak_by(
+    conn: Connection, stream: Stream, listing: Listing, reading: Reading, state: ListingState = "open"
+) -> None:
+    """Store by which reading a listing speaks, with the keys of what is heard of it."""
+    row = {"listing_id": listing.listing_id, "reading_id": reading.reading_id, "url": reading.url, "state": state}
+    await conn.execute(_LISTING["speak_by"], {**stream.scope, **row})
+    wrong = [Key.named(name) for name in listing.wrong]
+    await replace_keys(conn, stream, listing.listing_id, keys_of(heard(reading, wrong)))
+
+
+async def replace_keys(conn: Connection, stream: Stream, listing_id: str, keys: frozenset[Key]) -> None:
+    """By these keys and no others the listing is found."""
+    scope = {**stream.scope, "listing_id": listing_id}
+    await conn.execute(_LISTING["drop_keys"], scope)
+    await conn.execute(_LISTING["insert_keys"], {**scope, **facts.columns(keys)})
+
+
+async def decide(writer: Writer, listing: Listing, reading: Reading, state: ListingState) -> Listing:
+    """A person decides how the listing speaks: a part of the decision. The listing as it is then."""
+    after = {"state": state, "reading_id": reading.reading_id}
+    writer.note("listing", listing.listing_id, listing_of(listing), after)
+    await speak_by(writer.conn, writer.stream, listing, reading, state)
+    return (await facts.listings(writer.conn, writer.stream, [listing.listing_id]))[listing.listing_id]
+
+
+async def lock(conn: Connection, stream: Stream, listing_ids: list[str]) -> dict[str, Listing]:
+    """Hold some listings until the decision commits; those that exist, as they stand."""
+    await conn.execute(_LISTING["lock_listings"], {**stream.scope, "listings": listing_ids})
+    return await facts.listings(conn, stream, listing_ids)
+
+
+def state_of(state: object) -> ListingState:
+    """A listing's state as a part kept it."""
+    known: tuple[ListingState, ...] = ("open", "gone", "replaced", "rejected")
+    return next(one for one in known if one == state)
+
+
+def listing_of(listing: Listing) -> Document:
+    """How a listing speaks, as a part keeps it."""
+    return {"state": listing.state, "reading_id": listing.reading.reading_id}
