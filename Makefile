@@ -10,7 +10,7 @@ MANIFESTS := requirements.lock scripts/setup.py \
 PROCESSES := intake extract normalize identity resolver relay-events relay-jobs apply product
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lock demo up down status $(PROCESSES:%=run-%) test lint types imports verify reference ci \
+.PHONY: help setup lock demo up down status $(PROCESSES:%=run-%) test contracts-long lint types imports verify reference ci \
 	bench bench-contracts bench-relay fuzz-contracts
 
 help: ## this list
@@ -47,6 +47,9 @@ $(PROCESSES:%=run-%): run-%: $(READY)
 
 test: $(READY) ## every test but the long ones (ARGS= goes to pytest)
 	@$(BIN)/pytest -n 2 --dist loadgroup $(ARGS)
+
+contracts-long: $(READY) ## 20,000 documents a seed by the seeds' verdict and by ours (N=20000)
+	@ASSAY_SEED_INSTANCES=$(or $(N),20000) $(BIN)/pytest -q -n 2 --dist loadgroup libs/contracts/tests/test_seeds.py
 
 lint: $(READY) ## style and format
 	@$(BIN)/ruff check .

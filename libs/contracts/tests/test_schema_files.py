@@ -1,4 +1,4 @@
-"""Schema files: listed, valid, portable, and used by a topic or an API."""
+"""Schema files: listed, valid, portable."""
 
 import re
 from collections.abc import Iterator
@@ -8,18 +8,9 @@ from typing import Any
 import pytest
 from assay_contracts import schema
 from assay_contracts.errors import UnknownContract
-from assay_contracts.topics import TOPICS
 from jsonschema import Draft202012Validator
 
 SCHEMAS = Path(schema.__file__).parent / "schemas"
-API_DOCUMENTS = {
-    "capture.v1": "the metadata of POST /v1/captures of intake",
-    "receipt.v1": "its answer",
-    "job.v1": "jobs of the workers' API",
-    "execution.v1": "executions of the workers' API",
-    "report.base.v1": "what a job is recorded with",
-    "pulse.worker.v1": "the WebSocket of the workers' gateway",
-}
 NOT_PORTABLE = re.compile(r"\\[^.x\\/\[\]+*?()^$|-]|(?<!\\)\.(?![^\[]*\])|\(\?(?!:)")
 
 
@@ -39,14 +30,6 @@ def unlisted(folder: Path) -> set[str]:
     return {path.name.removesuffix(".schema.json") for path in folder.glob("*.schema.json")} ^ set(schema.SCHEMAS)
 
 
-def holes(names: set[str]) -> set[str]:
-    """Versions that are missing below one that exists."""
-    present = {tuple(name.rsplit(".v", 1)) for name in names}
-    return {
-        f"{name}.v{n}" for name, version in present for n in range(1, int(version)) if (name, str(n)) not in present
-    }
-
-
 def test_every_schema_file_is_listed() -> None:
     assert unlisted(SCHEMAS) == set()
 
@@ -55,25 +38,6 @@ def test_a_schema_file_that_nobody_lists_is_found(tmp_path: Path) -> None:
     for name in (*schema.SCHEMAS[1:], "orphan.v1"):
         (tmp_path / f"{name}.schema.json").write_text("{}")
     assert unlisted(tmp_path) == {"orphan.v1", schema.SCHEMAS[0]}
-
-
-def test_versions_have_no_hole() -> None:
-    assert holes(set(schema.SCHEMAS)) == set()
-    assert holes({"a.v1", "a.v3"}) == {"a.v2"}
-
-
-def unused(names: set[str], carried: set[str | None]) -> set[str]:
-    """Schemas that describe neither a topic's message nor a document of an API."""
-    return names - carried - set(API_DOCUMENTS) - {"envelope.v1"}
-
-
-def test_every_schema_is_used() -> None:
-    assert unused(set(schema.SCHEMAS), {topic.message for topic in TOPICS.values()}) == set()
-    assert set(API_DOCUMENTS) <= set(schema.SCHEMAS)
-
-
-def test_a_schema_that_nothing_uses_is_found() -> None:
-    assert unused({"envelope.v1", "receipt.v1", "ocr.job.v1", "lonely.v1"}, {None, "ocr.job.v1"}) == {"lonely.v1"}
 
 
 @pytest.mark.parametrize("name", schema.SCHEMAS)
