@@ -7,17 +7,17 @@ ASSAY := $(BIN)/assay
 READY := .venv/share/assay/setup.stamp
 MANIFESTS := requirements.lock scripts/setup.py \
 	$(wildcard libs/*/pyproject.toml services/*/pyproject.toml cli/pyproject.toml cli/src/assay_cli/stack/kafka_jars*.toml)
-PROCESSES := intake extract normalize identity resolver relay-events relay-jobs apply product
+PROCESSES := intake extract normalize identity resolver relay-events relay-jobs relay-prune relay-api apply product
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lock demo up down status $(PROCESSES:%=run-%) test contracts-long lint types imports verify reference ci \
+.PHONY: help setup lock demo up down status $(PROCESSES:%=run-%) test contracts-long races lint types imports verify reference ci \
 	bench bench-contracts bench-relay fuzz-contracts
 
 help: ## this list
 	@printf 'Assay: evidence in, a catalog that can be questioned out.\n\n'
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
 	@printf '  make %-14s %s\n' 'run-PROCESS' 'one process alone, with settings from the environment:'
-	@printf '       %s\n' '$(wordlist 1,5,$(PROCESSES))' '$(wordlist 6,9,$(PROCESSES))'
+	@printf '       %s\n' '$(wordlist 1,5,$(PROCESSES))' '$(wordlist 6,11,$(PROCESSES))'
 	@printf '\nThe operator'"'"'s command is %s (after make setup).\n' '$(ASSAY)'
 
 setup: $(READY) ## fetch everything needed into this checkout (other targets do it by themselves)
@@ -47,6 +47,9 @@ $(PROCESSES:%=run-%): run-%: $(READY)
 
 test: $(READY) ## every test but the long ones (ARGS= goes to pytest)
 	@$(BIN)/pytest -n 2 --dist loadgroup $(ARGS)
+
+races: $(READY) ## pruning against leases, registrations and progress, N times (N=10000)
+	@ASSAY_TEST_RACES=$(or $(N),10000) $(BIN)/pytest -q -k test_prune_raced services/relay/tests/test_races.py
 
 contracts-long: $(READY) ## 20,000 documents a seed by the seeds' verdict and by ours (N=20000)
 	@ASSAY_SEED_INSTANCES=$(or $(N),20000) $(BIN)/pytest -q -n 2 --dist loadgroup libs/contracts/tests/test_seeds.py

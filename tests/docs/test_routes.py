@@ -6,6 +6,9 @@ from pathlib import Path
 
 import assay_intake.api
 import assay_product.api
+import assay_relay.api.consumers
+import assay_relay.api.leases
+import assay_relay.api.streams
 import assay_resolver_api.cases
 import assay_resolver_api.dead_letters
 import assay_resolver_api.items
@@ -18,6 +21,11 @@ from .documents import pages, quoted, read, table
 ROUTERS: Mapping[str, tuple[APIRouter, ...]] = {
     "intake": (assay_intake.api.router,),
     "product": (assay_product.api.router,),
+    "relay": (
+        assay_relay.api.consumers.router,
+        assay_relay.api.leases.router,
+        assay_relay.api.streams.router,
+    ),
     "resolver": (
         assay_resolver_api.cases.router,
         assay_resolver_api.items.router,

@@ -2,7 +2,20 @@
 
 import typer
 
-from assay_cli.commands import capture, cases, catalog, check, contracts, demo, explain, local, status, tenant
+from assay_cli.commands import (
+    capture,
+    cases,
+    catalog,
+    check,
+    contracts,
+    demo,
+    epochs,
+    explain,
+    local,
+    retention,
+    status,
+    tenant,
+)
 
 app = typer.Typer(
     name="assay",
@@ -11,5 +24,5 @@ app = typer.Typer(
     pretty_exceptions_show_locals=False,
 )
 
-for commands in (demo, local, status, tenant, capture, catalog, explain, cases, check, contracts):
+for commands in (demo, local, status, tenant, capture, catalog, explain, cases, check, contracts, retention, epochs):
     commands.register(app)

@@ -9,6 +9,10 @@ DESK = "(SELECT listing_id FROM listing WHERE url LIKE '%/desk')"
 CHAIR_ITEM = "(SELECT item_id FROM mapping JOIN listing USING (listing_id) WHERE url LIKE '%/chair')"
 TWO = "tenant_id = 'ten_two'"
 NEXT_EPOCH = "UPDATE history_epoch SET state = 'closed'; INSERT INTO history_epoch VALUES (2, 'history-2', 'open');"
+ALL_PRUNED = (
+    " INSERT INTO stream_floor SELECT tenant_id, catalog_id, history_epoch, position, digest, now(), NULL"
+    f" FROM cursor WHERE {TWO}"
+)
 PERSONS_DECISION = (
     "INSERT INTO decision SELECT tenant_id, catalog_id, 'dec_seeded', {epoch}, {request}, action, {actor}, rationale,"
     " basis, evidence, prior, undoes, {at} FROM decision WHERE tenant_id = 'ten_two'"
@@ -127,6 +131,21 @@ HISTORY = (
     ),
 )
 
+RETENTION = (
+    _seed(
+        "i8_pruned_above_a_reader",
+        "INSERT INTO consumer VALUES ('reader', 'live', true, now(), 'x', NULL);"
+        " INSERT INTO consumer_progress SELECT 'reader', tenant_id, catalog_id, history_epoch, 0, now()"
+        f" FROM cursor WHERE {TWO};" + ALL_PRUNED,
+    ),
+    _seed(
+        "i8_pruned_above_a_reader",
+        "INSERT INTO retention_lease SELECT 'lease_x', tenant_id, catalog_id, history_epoch, 0, 'x', 'x', now(),"
+        f" now() + interval '1 hour' FROM cursor WHERE {TWO};" + ALL_PRUNED,
+    ),
+    _seed("i8_pruned_before_published", f"UPDATE relay_stream SET published = 0 WHERE {TWO};" + ALL_PRUNED),
+)
+
 EPOCHS = (
     _seed("i10_decision_of_no_open_epoch", NEXT_EPOCH + _decision(epoch="history-2", at="2000-01-01")),
     _seed(
@@ -221,4 +240,4 @@ MODEL = (
     _seed("model_history_can_be_altered", "DROP TRIGGER support_is_immutable ON support"),
 )
 
-SEEDS = (*EVIDENCE, *JOBS, *HISTORY, *EPOCHS, *TENANTS, *VALUES, *MODEL)
+SEEDS = (*EVIDENCE, *JOBS, *HISTORY, *RETENTION, *EPOCHS, *TENANTS, *VALUES, *MODEL)

@@ -1,14 +1,17 @@
 """A resolver database of a test's own, its topics, and real relay processes between them."""
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 from assay_cli.stack.databases import Database
+from assay_cli.testing import Bucket
 from assay_contracts.topics import topic
 from assay_runtime.kafka import ensure_topics
 from assay_runtime.settings import KafkaSettings
 
+from .api_world import Api, serving
+from .retention_world import Retention, under_retention
 from .world import EVENTS, Outbox, Processes, Relays, TopicLog, make_topic
 
 
@@ -18,6 +21,20 @@ def outbox(resolver_db: Database) -> Iterator[Outbox]:
     world = Outbox(resolver_db.admin_dsn)
     yield world
     world.connection.close()
+
+
+@pytest.fixture
+async def retained(resolver_db: Database) -> AsyncIterator[Retention]:
+    """An empty resolver database under retention."""
+    async with under_retention(resolver_db) as world:
+        yield world
+
+
+@pytest.fixture
+async def api(retained: Retention, evidence_bucket: Bucket) -> AsyncIterator[Api]:
+    """The relay's API over that database."""
+    async with serving(retained, evidence_bucket) as running:
+        yield running
 
 
 @pytest.fixture

@@ -78,7 +78,7 @@ class _Streams:
     highest: dict[Scope, int] = field(default_factory=dict[Scope, int])
 
     def __post_init__(self) -> None:
-        for *names, position, published, _ in self.sources.resolver.execute(_SQL["list_streams"]):
+        for *names, position, published, _, _, _ in self.sources.resolver.execute(_SQL["list_streams"]):
             self.ends[names[0], names[1], names[2]] = (position, published)
 
     def check(

@@ -23,9 +23,9 @@ _SQL: Final = sql.load("assay_cli", "check_streams")
 def check_history(sources: Sources) -> Iterator[Violation]:
     """Read each stream's events once, with the change that each of them tells."""
     reached = _progress(sources)
-    for *names, _, _, digest in sources.resolver.execute(_SQL["list_streams"]).fetchall():
+    for *names, _, _, digest, floor, floor_digest in sources.resolver.execute(_SQL["list_streams"]).fetchall():
         scope: Scope = (names[0], names[1], names[2])
-        yield from _check_stream(sources, scope, digest, reached.get(scope))
+        yield from _check_stream(sources, scope, digest, (floor, floor_digest or bytes(32)), reached.get(scope))
 
 
 def _progress(sources: Sources) -> Mapping[Scope, tuple[int, bytes]]:
@@ -35,13 +35,14 @@ def _progress(sources: Sources) -> Mapping[Scope, tuple[int, bytes]]:
 
 
 def _check_stream(
-    sources: Sources, scope: Scope, digest: bytes, projected: tuple[int, bytes] | None
+    sources: Sources, scope: Scope, digest: bytes, floor: tuple[int, bytes], projected: tuple[int, bytes] | None
 ) -> Iterator[Violation]:
+    """floor: up to where the stream is pruned, with the digest there, from which the rest must lead to the end's."""
     name = "/".join(scope)
-    running = bytes(32)
-    progress, progress_digest = projected or (0, running)
+    running = floor[1]
+    progress, progress_digest = projected or floor
     at_progress = running
-    for row in stream(sources.resolver, _SQL["read_outbox"], _parameters(scope)):
+    for row in stream(sources.resolver, _SQL["read_outbox"], {**_parameters(scope), "floor": floor[0]}):
         position, event_id, value = row[:3]
         running = running_digest(running, position, event_id, value)
         if position <= progress:

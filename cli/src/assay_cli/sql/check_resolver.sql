@@ -183,12 +183,38 @@ WHERE (a.attribute_id IS NOT NULL AND (a.value::jsonb, a.by, a.owner_type, a.own
         said ->> 'into'));
 
 -- name: i8_event_pruned_too_early
--- An event that left the outbox while nothing has yet said that nobody needs it.
-SELECT c.tenant_id || '/' || c.catalog_id || '/' || c.history_epoch || ' misses ' || (c.position - count(DISTINCT o.position))
+-- An event above its stream's floor that is neither in the outbox nor among the rows that were kept.
+SELECT c.tenant_id || '/' || c.catalog_id || '/' || c.history_epoch || ' misses '
+    || (c.position - COALESCE(f.pruned_through, 0) - count(DISTINCT o.position))
 FROM cursor c
-LEFT JOIN outbox o ON (o.tenant_id, o.catalog_id, o.history_epoch) = (c.tenant_id, c.catalog_id, c.history_epoch)
-GROUP BY c.tenant_id, c.catalog_id, c.history_epoch, c.position
-HAVING count(DISTINCT o.position) < c.position;
+LEFT JOIN stream_floor f USING (tenant_id, catalog_id, history_epoch)
+LEFT JOIN (
+    SELECT tenant_id, catalog_id, history_epoch, position FROM outbox
+    UNION ALL SELECT tenant_id, catalog_id, history_epoch, position FROM outbox_kept) AS o
+    ON (o.tenant_id, o.catalog_id, o.history_epoch) = (c.tenant_id, c.catalog_id, c.history_epoch)
+    AND o.position > COALESCE(f.pruned_through, 0) AND o.position <= c.position
+GROUP BY c.tenant_id, c.catalog_id, c.history_epoch, c.position, f.pruned_through
+HAVING count(DISTINCT o.position) < c.position - COALESCE(f.pruned_through, 0);
+
+-- name: i8_pruned_above_a_reader
+-- A stream that begins later than a live consumer, or a lease that still holds, was promised.
+SELECT f.tenant_id || '/' || f.catalog_id || '/' || f.history_epoch || ' floor ' || f.pruned_through || ', consumer '
+    || c.name || ' at ' || p.position
+FROM stream_floor f
+JOIN consumer_progress p USING (tenant_id, catalog_id, history_epoch)
+JOIN consumer c ON c.name = p.name AND c.kind = 'live'
+WHERE f.pruned_through > p.position AND f.released_by IS NULL
+UNION ALL
+SELECT f.tenant_id || '/' || f.catalog_id || '/' || f.history_epoch || ' floor ' || f.pruned_through || ', lease '
+    || l.lease_id || ' at ' || l.position
+FROM stream_floor f JOIN retention_lease l USING (tenant_id, catalog_id, history_epoch)
+WHERE f.pruned_through > l.position AND l.expires_at > clock_timestamp();
+
+-- name: i8_pruned_before_published
+-- A stream that begins later than what Kafka has of it.
+SELECT f.tenant_id || '/' || f.catalog_id || '/' || f.history_epoch || ' floor ' || f.pruned_through
+FROM stream_floor f LEFT JOIN relay_stream r USING (tenant_id, catalog_id, history_epoch)
+WHERE f.pruned_through > COALESCE(r.published, 0);
 
 -- name: i10_decision_of_no_open_epoch
 -- A decision under an epoch that was closed, after the next one had begun.
@@ -228,13 +254,16 @@ WITH fenced AS (
     JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'tenant_id' AND NOT a.attisdropped
     WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition),
 listed AS (
-    SELECT relname, 'own_tenant' AS policy, ARRAY['assay_intake', 'assay_resolver_api'] AS roles, 'ALL' AS command,
+    SELECT relname, 'own_tenant' AS policy, ARRAY['assay_intake', 'assay_relay_api', 'assay_resolver_api'] AS roles, 'ALL' AS command,
         '(tenant_id = current_setting(''assay.tenant_id''::text, true))' AS condition FROM fenced
     UNION ALL
     SELECT relname, 'every_tenant', ARRAY['assay_checker', 'assay_operator', 'assay_relay_events', 'assay_relay_jobs',
-        'assay_stages'], 'ALL', 'true' FROM fenced
+        'assay_relay_prune', 'assay_stages'], 'ALL', 'true' FROM fenced
     UNION ALL
-    SELECT relname, 'by_key_id', ARRAY[owner], 'SELECT', 'true' FROM fenced WHERE relname = 'api_key'),
+    SELECT relname, 'by_key_id', ARRAY[owner], 'SELECT', 'true' FROM fenced WHERE relname = 'api_key'
+    UNION ALL
+    SELECT relname, 'by_stream_name', ARRAY[owner], 'SELECT', 'true' FROM fenced
+    WHERE relname IN ('cursor', 'stream_floor')),
 standing AS (
     SELECT tablename::text AS relname, policyname::text AS policy,
         ARRAY(SELECT role::text FROM unnest(roles) AS role ORDER BY role::text COLLATE "C") AS roles, cmd AS command,

@@ -1,8 +1,10 @@
 -- name: list_streams
 -- Every stream of the resolver database with its end and how far the relay has published it.
-SELECT c.tenant_id, c.catalog_id, c.history_epoch, c.position, COALESCE(r.published, 0), c.digest
+SELECT c.tenant_id, c.catalog_id, c.history_epoch, c.position, COALESCE(r.published, 0), c.digest,
+       COALESCE(f.pruned_through, 0), f.digest
 FROM cursor c
 LEFT JOIN relay_stream r USING (tenant_id, catalog_id, history_epoch)
+LEFT JOIN stream_floor f USING (tenant_id, catalog_id, history_epoch)
 ORDER BY 1, 2, 3;
 
 -- name: list_epochs
@@ -12,9 +14,12 @@ SELECT name FROM history_epoch;
 -- name: read_outbox
 -- A stream's events as Kafka gets them, each with the change at its position.
 SELECT o.position, o.event_id, o.value, h.aggregate, h.id, h.revision, h.type, h.decision_id, h.data
-FROM outbox o
+FROM (
+    SELECT tenant_id, catalog_id, history_epoch, position, event_id, value, id FROM outbox
+    UNION SELECT tenant_id, catalog_id, history_epoch, position, event_id, value, id FROM outbox_kept) AS o
 LEFT JOIN change h USING (tenant_id, catalog_id, history_epoch, position)
 WHERE tenant_id = %(tenant_id)s AND catalog_id = %(catalog_id)s AND history_epoch = %(history_epoch)s
+  AND position > %(floor)s
 ORDER BY position, o.id;
 
 -- name: find_positions
@@ -23,7 +28,10 @@ SELECT h.tenant_id, h.catalog_id, h.history_epoch, h.position, h.event_id, sha25
 FROM unnest(%(tenants)s::text[], %(catalogs)s::text[], %(epochs)s::text[], %(positions)s::bigint[])
     AS w (tenant_id, catalog_id, history_epoch, position)
 JOIN change h USING (tenant_id, catalog_id, history_epoch, position)
-LEFT JOIN outbox o USING (tenant_id, catalog_id, history_epoch, position);
+LEFT JOIN (
+    SELECT tenant_id, catalog_id, history_epoch, position, value FROM outbox
+    UNION SELECT tenant_id, catalog_id, history_epoch, position, value FROM outbox_kept) AS o
+    USING (tenant_id, catalog_id, history_epoch, position);
 
 -- name: read_ids
 -- The events at some positions of a stream.

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 
 from assay_cli.stack import credentials as credentials_file
 from assay_cli.stack import ports as ports_file
+from assay_cli.stack import service_keys
 from assay_cli.stack.credentials import Credentials
 from assay_cli.stack.databases import Database
 from assay_cli.stack.durable import read_object
 from assay_cli.stack.kafka import Kafka
 from assay_cli.stack.layout import Layout
+from assay_cli.stack.ports import HOST
 from assay_cli.stack.postgres import Postgres
 from assay_cli.stack.processes import PROCESSES, Process
 from assay_cli.stack.s3 import S3
@@ -54,6 +56,14 @@ class Installation:
             "ASSAY_S3_REGION": _REGION,
         }
 
+    def retention(self, name: str) -> dict[str, str]:
+        """The settings of a program that speaks to the relay's API under its own key."""
+        port = self.ports[http_port_name("relay-api")]
+        return {
+            "ASSAY_RETENTION_URL": f"http://{HOST}:{port}",
+            "ASSAY_RETENTION_KEY": service_keys.stored(self.layout, name) or "",
+        }
+
     def environment(self, process: Process, history_epoch: str) -> dict[str, str]:
         """All settings of one process of this installation, its overrides included."""
         settings = {
@@ -72,6 +82,8 @@ class Installation:
             settings["ASSAY_KEY_PEPPER"] = self.credentials.of("key-pepper")
         if "epoch" in process.needs:
             settings["ASSAY_HISTORY_EPOCH"] = history_epoch
+        if "retention" in process.needs:
+            settings |= self.retention(service_keys.APPLY)
         return settings | self._overrides(process.name)
 
     def _overrides(self, name: str) -> dict[str, str]:

@@ -37,6 +37,10 @@ class Layout:
         return self.home / "keys.json"
 
     @property
+    def service_keys_file(self) -> Path:
+        return self.home / "service_keys.json"
+
+    @property
     def state_file(self) -> Path:
         return self.home / "state.json"
 

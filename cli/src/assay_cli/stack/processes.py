@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-Need = Literal["kafka", "evidence", "http", "keys", "epoch"]
+Need = Literal["kafka", "evidence", "http", "keys", "epoch", "retention"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,9 @@ PROCESSES = dict(
         _process("resolver", "assay_resolver_api api", "resolver", "assay_resolver_api", "evidence", "http", "keys"),
         _process("relay-events", "assay_relay events", "resolver", "assay_relay_events", "kafka"),
         _process("relay-jobs", "assay_relay jobs", "resolver", "assay_relay_jobs", "kafka"),
-        _process("apply", "assay_product apply", "product", "assay_apply", "kafka", "epoch"),
+        _process("relay-prune", "assay_relay prune", "resolver", "assay_relay_prune"),
+        _process("relay-api", "assay_relay api", "resolver", "assay_relay_api", "evidence", "http", "keys"),
+        _process("apply", "assay_product apply", "product", "assay_apply", "kafka", "epoch", "retention"),
         _process("product", "assay_product api", "product", "assay_product_api", "http", "keys", "epoch"),
     )
 )

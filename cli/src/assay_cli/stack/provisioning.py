@@ -11,7 +11,7 @@ from assay_runtime.kafka import ensure_topics, make_consumer
 from assay_runtime.settings import KafkaSettings
 from confluent_kafka import KafkaException, TopicPartition
 
-from assay_cli.stack import databases
+from assay_cli.stack import databases, service_keys
 from assay_cli.stack.errors import NotReady
 from assay_cli.stack.installation import BUCKET, Installation
 from assay_cli.stack.s3 import create_bucket
@@ -26,6 +26,7 @@ def lay_out(place: Installation) -> str:
     _try("the evidence bucket", lambda: create_bucket(place.s3.endpoint, BUCKET))
     for kind in databases.MIGRATIONS:
         _try(f"the {kind} database", lambda kind=kind: databases.provision(place.postgres, place.credentials, kind))
+    _try("the service keys", lambda: service_keys.provide(place.layout, place.credentials, place.database("resolver")))
     _try("the topics", lambda: _create_topics(place.kafka.bootstrap))
     return databases.open_epoch(place.database("resolver"))
 

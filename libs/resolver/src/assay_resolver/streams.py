@@ -52,9 +52,12 @@ class Cursor:
 
 def running_digest(before: bytes, position: int, event_id: UUID, value: bytes) -> bytes:
     """SHA-256 over the digest so far, the position (8 bytes, big-endian), the event id and the value's SHA-256."""
-    return hashlib.sha256(
-        before + position.to_bytes(8, "big") + event_id.bytes + hashlib.sha256(value).digest()
-    ).digest()
+    return next_digest(before, position, event_id, hashlib.sha256(value).digest())
+
+
+def next_digest(before: bytes, position: int, event_id: UUID, value_sha256: bytes) -> bytes:
+    """The same for a value of which only the hash is at hand."""
+    return hashlib.sha256(before + position.to_bytes(8, "big") + event_id.bytes + value_sha256).digest()
 
 
 async def lock(conn: Connection, stream: Stream) -> Cursor:

@@ -129,10 +129,13 @@ class EvidenceStore:
         return b"".join(chunks)
 
     @asynccontextmanager
-    async def open(self, ref: str) -> AsyncGenerator[AsyncIterator[bytes]]:
-        """Stream a reference in chunks of at most 64 KiB, unchecked: who reads to the end can check the sha256."""
+    async def open(self, ref: str, first: int = 0) -> AsyncGenerator[AsyncIterator[bytes]]:
+        """Stream a reference in chunks of at most 64 KiB, unchecked: who reads to the end can check the sha256.
+
+        first: the byte to begin at, which the object must have.
+        """
         stored = parse_ref(ref)
-        body = await self._body(f"{stored.tenant_id}/{stored.sha256}")
+        body = await self._body(f"{stored.tenant_id}/{stored.sha256}", first)
         try:
             yield _chunks(body)
         finally:
@@ -218,9 +221,10 @@ class EvidenceStore:
             body.close()
         return digest.hexdigest()
 
-    async def _body(self, key: str) -> _Body:
+    async def _body(self, key: str, first: int = 0) -> _Body:
+        part = {"Range": f"bytes={first}-"} if first else {}
         try:
-            answer = await self._call("get_object", Key=key)
+            answer = await self._call("get_object", Key=key, **part)
         except ClientError as error:
             if _code(error) in {"NoSuchKey", "404"}:
                 raise EvidenceMissing(key) from error

@@ -31,6 +31,7 @@ from assay_product.batch import Report
 from assay_product.dead_letters import Sweep
 from assay_product.deliveries import TOPIC, Catalog, Delivery
 from assay_product.errors import Stopped
+from assay_product.reporting import Reporter
 from assay_product.settings import ApplySettings
 from assay_product.store.batch import list_held, measure_holds
 from assay_product.waiting import Patience, is_overtime, may_pass
@@ -55,6 +56,7 @@ class Applier:
         self._patience = Patience(stop, health)
         self._consumer = make_consumer(settings, GROUP)
         self._sweep = Sweep(pool, lambda: Publisher(settings, "product.apply"))
+        self._reporter = Reporter(settings, pool)
         self._topic_id: UUID | None = None
         self._defects = 0
         self._upkeep_due = 0.0
@@ -63,6 +65,7 @@ class Applier:
         """Turn until asked to stop, or until halted and then asked."""
         self._consumer.subscribe([physical(self._settings, TOPIC)], on_assign=self._on_assign)
         self._health.started()
+        self._reporter.start()
         try:
             while not self._stop.is_set() and self._health.halted is None:
                 self._turn()
@@ -70,6 +73,7 @@ class Applier:
         except Stopped:
             log.info("apply.stopped", why="asked to while it waited")
         finally:
+            self._reporter.close()
             self._consumer.close()
             self._sweep.close()
 

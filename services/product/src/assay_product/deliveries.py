@@ -27,6 +27,11 @@ class Catalog(NamedTuple):
     tenant_id: TenantId
     catalog_id: CatalogId
 
+    @classmethod
+    def of(cls, tenant_id: str, catalog_id: str) -> "Catalog":
+        """A catalog whose names come from a database or an API."""
+        return cls(TenantId(tenant_id), CatalogId(catalog_id))
+
 
 @dataclass(frozen=True, slots=True)
 class Delivery:

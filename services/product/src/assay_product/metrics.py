@@ -31,6 +31,10 @@ HELD = Gauge("assay_product_streams_held", "Live generations whose progress some
 HALTED = Gauge("assay_product_streams_halted", "Live generations that wait for a person.")
 RETRIES = Counter("assay_product_batch_retries_total", "Batches repeated, by cause.", ["cause"])
 UNPUBLISHED = Gauge("assay_product_dead_letters_unpublished", "Dead letters seen waiting for their topic, 100 at most.")
+REPORTS = Counter(
+    "assay_product_progress_reports_total", "Reports of progress to the relay: taken or failed.", ["outcome"]
+)
+REPORTED_AT = Gauge("assay_product_progress_reported_seconds", "Unix time of the last report that was taken.")
 COMMITS_FAILED = Counter(
     "assay_product_offset_commits_failed_total", "Commits of offsets to Kafka that failed; the database has its own."
 )

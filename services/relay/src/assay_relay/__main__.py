@@ -1,19 +1,23 @@
-"""Runs one process of the relay: `python -m assay_relay events` or `python -m assay_relay jobs`.
+"""Runs one process of the relay: `python -m assay_relay events`, `jobs`, `prune` or `api`.
 
 Only the chosen one is imported: the schemas that the sweeper needs cost a second, and a relay that died is waited for.
 """
 
+import asyncio
 import sys
 from collections.abc import Callable
+from typing import TypeAlias
 
-from assay_runtime import failpoints, logs, settings
-from assay_runtime.health import Health, OpsServer
-from assay_runtime.settings import ProcessSettings
+from assay_runtime import settings
+from assay_runtime.health import Health
+from assay_runtime.process import await_schema, running
 from assay_runtime.stop import Stop
 
-from assay_relay.settings import EventsSettings, JobsSettings
+from assay_relay.settings import ApiSettings, EventsSettings, JobsSettings, PruneSettings
 
-log = logs.get_logger()
+SCHEMA = "assay_resolver"
+
+Settings: TypeAlias = EventsSettings | JobsSettings | PruneSettings | ApiSettings
 
 
 def main() -> None:
@@ -23,8 +27,12 @@ def main() -> None:
             _run_events()
         case ["jobs"]:
             _run_jobs()
+        case ["prune"]:
+            _run_prune()
+        case ["api"]:
+            _run_api()
         case _:
-            raise SystemExit("usage: python -m assay_relay events|jobs")
+            raise SystemExit("usage: python -m assay_relay events|jobs|prune|api")
 
 
 def _run_events() -> None:
@@ -41,16 +49,24 @@ def _run_jobs() -> None:
     _serve("relay-jobs", environment, lambda health, stop: JobsProcess(environment, health, stop).run())
 
 
-def _serve(name: str, environment: ProcessSettings, run: Callable[[Health, Stop], None]) -> None:
-    logs.setup(name, environment.log_level)
-    failpoints.arm(environment.failpoints, environment.failpoint_log)
-    health, stop = Health(), Stop()
-    ops = OpsServer(environment.ops_host, environment.ops_port, health)
-    log.info("ops.listening", port=ops.port)
-    try:
+def _run_prune() -> None:
+    from assay_relay.prune import PruneProcess
+
+    environment = settings.read(PruneSettings)
+    _serve("relay-prune", environment, lambda health, stop: PruneProcess(environment, health, stop).run())
+
+
+def _run_api() -> None:
+    from assay_relay.api.process import run
+
+    environment = settings.read(ApiSettings)
+    _serve("relay-api", environment, lambda health, stop: asyncio.run(run(environment, health, stop)))
+
+
+def _serve(name: str, environment: Settings, run: Callable[[Health, Stop], None]) -> None:
+    with running(name, environment) as (stop, health):
+        await_schema(environment, SCHEMA, stop, health)
         run(health, stop)
-    finally:
-        ops.close()
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Every series of the relay's two processes."""
+"""Every series of the relay's processes."""
 
 from prometheus_client import Counter, Gauge
 
@@ -24,3 +24,24 @@ DEAD_LETTERS_UNSENDABLE = Counter(
     "assay_relay_dead_letters_unsendable_total", "Copies of a dead letter that Kafka refuses for the letter's own sake."
 )
 OUTAGES = Counter("assay_relay_outages_total", "Turns that failed because a dependency was away.", ["dependency"])
+
+PRUNED = Counter("assay_relay_events_pruned_total", "Events that left their streams for good.")
+PRUNE_YIELDED = Counter(
+    "assay_relay_prune_yielded_total", "Floors not raised because a consumer or lease came in between."
+)
+PARTITIONS_DROPPED = Counter("assay_relay_partitions_dropped_total", "Partitions of the outbox that left the disk.")
+PARTITIONS_BUSY = Counter(
+    "assay_relay_partitions_busy_total", "Detaches given up because somebody used the outbox for too long."
+)
+EVENTS_KEPT = Gauge("assay_relay_events_kept", "Events above the floors of all streams.")
+ROWS_KEPT = Gauge("assay_relay_rows_kept", "Rows copied out of dropped partitions for laggards.")
+LEASES_STANDING = Gauge("assay_relay_retention_leases", "Retention leases that hold.")
+CONSUMERS = Gauge("assay_relay_consumers", "Live consumers that are registered.")
+CONSUMER_SILENCE = Gauge(
+    "assay_relay_consumer_silent_seconds", "Longest time since a live consumer's last report, or since it came."
+)
+CONSUMERS_SILENT = Gauge("assay_relay_consumers_silent", "Live consumers silent for longer than the setting allows.")
+CONSUMERS_REMOVED = Counter("assay_relay_consumers_unregistered_total", "Consumers that an operator removed by name.")
+PROGRESS_REFUSED = Counter(
+    "assay_relay_progress_refused_total", "Reports of progress that were not taken, by reason.", ["reason"]
+)

@@ -1,6 +1,13 @@
 """The environment of the relay's processes."""
 
-from assay_runtime.settings import KafkaSettings, PostgresSettings, ProcessSettings
+from assay_runtime.settings import (
+    EvidenceSettings,
+    HttpSettings,
+    KafkaSettings,
+    KeySettings,
+    PostgresSettings,
+    ProcessSettings,
+)
 from pydantic import Field
 
 
@@ -24,3 +31,25 @@ class JobsSettings(ProcessSettings, PostgresSettings, KafkaSettings):
     sweep_claim_seconds: float = Field(default=30.0, gt=0)
     sweep_batch: int = Field(default=500, ge=1)
     sweep_log_seconds: float = Field(default=2.0, gt=0)
+
+
+class PruneSettings(ProcessSettings, PostgresSettings):
+    """`python -m assay_relay prune`."""
+
+    retention_seconds: float = Field(default=7 * 86_400.0, ge=0)
+    """How old an event must be before it may go, however far its readers are."""
+    prune_seconds: float = Field(default=5.0, gt=0)
+    prune_batch_events: int = Field(default=10_000, ge=1)
+    prune_keep_rows: int = Field(default=50_000, ge=0)
+    """Rows of laggards that are copied out of a partition at most, so that it can go."""
+    prune_lock_milliseconds: int = Field(default=500, ge=1)
+    consumer_silent_seconds: float = Field(default=900.0, gt=0)
+
+
+class ApiSettings(ProcessSettings, PostgresSettings, EvidenceSettings, HttpSettings, KeySettings):
+    """`python -m assay_relay api`."""
+
+    http_docs: bool = False
+    lease_seconds_most: float = Field(default=86_400.0, gt=0)
+    snapshot_seconds: float = Field(default=1_800.0, gt=0)
+    """How long the one transaction that writes a snapshot may take."""

@@ -22,3 +22,15 @@ FROM unnest(
 ) AS w (tenant_id, catalog_id, generation, progress, highest, processed, digest, halted)
 WHERE c.tenant_id = w.tenant_id AND c.catalog_id = w.catalog_id AND c.generation = w.generation
   AND c.progress <= w.progress AND c.highest <= w.highest AND c.processed <= w.processed;
+
+-- name: list_progress
+-- How far each live generation of an epoch has durably come.
+SELECT c.tenant_id, c.catalog_id, g.history_epoch, c.progress
+FROM generation g JOIN cursor c USING (tenant_id, catalog_id, generation)
+WHERE g.state = 'live' AND g.history_epoch = %(history_epoch)s
+ORDER BY c.tenant_id COLLATE "C", c.catalog_id COLLATE "C";
+
+-- name: halt_cursor
+-- The stream takes no effect until a person has looked.
+UPDATE cursor SET halted = %(why)s
+WHERE tenant_id = %(tenant_id)s AND catalog_id = %(catalog_id)s AND generation = %(generation)s;

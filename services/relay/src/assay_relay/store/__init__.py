@@ -1,4 +1,4 @@
-"""All SQL of the relay: named statements on one connection per process, each a transaction of its own."""
+"""The SQL of the processes `events` and `jobs`: named statements on one connection, each a transaction of its own."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -68,7 +68,7 @@ class Store:
 
     def __init__(self, dsn: SecretStr, owner: str) -> None:
         self._owner = owner
-        self._connection = _connect(dsn, "relay events")
+        self._connection = connect(dsn, "relay events")
         self._connection.execute("SET synchronous_commit = off")
 
     def close(self) -> None:
@@ -242,7 +242,7 @@ class SweepStore:
     """One connection. A claim ends by itself after `claim_seconds`; jobs are left alone until `grace_seconds` late."""
 
     def __init__(self, dsn: SecretStr, rows: int, claim_seconds: float, grace_seconds: float) -> None:
-        self._connection = _connect(dsn, "relay jobs")
+        self._connection = connect(dsn, "relay jobs")
         self._claim = {"rows": rows, "claim_seconds": claim_seconds, "grace_seconds": grace_seconds}
 
     def close(self) -> None:
@@ -312,7 +312,8 @@ class SweepStore:
         return [ClaimedJob(*row) for row in self._connection.execute(statement, {**self._claim, **parameters})]
 
 
-def _connect(dsn: SecretStr, name: str) -> psycopg.Connection[TupleRow]:
+def connect(dsn: SecretStr, name: str) -> psycopg.Connection[TupleRow]:
+    """A connection of one process, on which each statement commits by itself."""
     conninfo = make_conninfo(dsn.get_secret_value(), **session_arguments(dsn, name))
     return psycopg.connect(conninfo, autocommit=True, prepare_threshold=1)
 

@@ -1,0 +1,1 @@
+"""The process `relay api`: consumers, leases and history over HTTP."""
