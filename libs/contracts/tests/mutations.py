@@ -105,6 +105,16 @@ def mutated(draw: st.DrawFn, documents: st.SearchStrategy[Any], steps: int = 2) 
     return document
 
 
+@st.composite
+def changed_once(draw: st.DrawFn, original: Any) -> Any:
+    """A document of which one value, key or length is another."""
+    document = copy.deepcopy(original)
+    found = places(document)
+    if found:
+        _change(draw, *draw(st.sampled_from(found)))
+    return document
+
+
 def _change(draw: st.DrawFn, container: Any, key: Any) -> None:
     value = container[key]
     act = draw(st.sampled_from(["replace", "drop", "add", "stretch", "repeat", "end"]))

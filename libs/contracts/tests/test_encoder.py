@@ -1,5 +1,7 @@
 """Encoders make nothing that the decoder refuses, and a job at all bounds fits its topic."""
 
+from typing import Any, cast
+
 import pytest
 from assay_contracts import bounds, ids
 from assay_contracts.decoder import decode, decode_document
@@ -10,7 +12,13 @@ from assay_contracts.evidence import evidence_uri
 from assay_contracts.ids import CatalogId, SourceId, TenantId, new_id, uuid7
 from assay_contracts.job import ArtifactRef, Pins, ResolutionJob
 from assay_contracts.timestamps import Timestamp
-from assay_contracts.topics import TOPICS
+from assay_contracts.topics import TOPICS, topic_of
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import BaseModel
+
+from .mutations import LENGTHS, STRANGE
+from .test_examples import accepted, name_of, read
 
 TENANT = TenantId("ten_".ljust(bounds.ID, "a"))
 
@@ -82,3 +90,43 @@ def test_no_invalid_document_is_made(receipt_bytes: bytes) -> None:
     assert decode_document("receipt.v1", encode_document(receipt)) == receipt
     with pytest.raises(InvalidMessage):
         encode_document(receipt.model_copy(update={"tenant_id": "ten_other"}))
+
+
+def places(message: BaseModel) -> list[tuple[str, ...]]:
+    """The paths of fields, those of messages inside included."""
+    found: list[tuple[str, ...]] = []
+    for name in type(message).model_fields:
+        inner = getattr(message, name)
+        found += [(name,), *((name, *path) for path in (places(inner) if isinstance(inner, BaseModel) else ()))]
+    return found
+
+
+def replaced(message: BaseModel, path: tuple[str, ...], value: object) -> BaseModel:
+    """A copy with another value, which no model has judged."""
+    name, *rest = path
+    inner = replaced(getattr(message, name), tuple(rest), value) if rest else value
+    return message.model_copy(update={name: inner})
+
+
+TEXTS = st.sampled_from(["\0", "\ud800", "a\n", "\u0661", "\u00e9", ""]) | st.sampled_from(LENGTHS).map("a".__mul__)
+ACCEPTED = [path for path in accepted() if name_of(path) != "envelope.v1"]
+
+
+@pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")
+@settings(max_examples=1_500)
+@given(st.sampled_from(ACCEPTED), st.data())
+def test_whatever_is_put_into_a_message_it_is_not_written_or_right(path: Any, data: st.DataObject) -> None:
+    """Every message, with one value exchanged behind the back of its model."""
+    whole = read(path)
+    message = cast("BaseModel", whole.payload if isinstance(whole, Envelope) else whole)
+    value: object = data.draw(TEXTS | st.sampled_from(STRANGE))
+    other = replaced(message, data.draw(st.sampled_from(places(message))), value)
+    try:
+        if isinstance(whole, Envelope):
+            written = encode(whole.model_copy(update={"payload": other}))
+            decode(topic_of(name_of(path)).name, written)
+        else:
+            written = encode_document(cast("Any", other))
+            decode_document(name_of(path), written)
+    except InvalidMessage as refusal:
+        assert refusal.reason != "not_modelled"

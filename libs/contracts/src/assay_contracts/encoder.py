@@ -7,11 +7,14 @@ from typing import Final
 from pydantic import BaseModel
 from pydantic_core import PydanticSerializationError
 
+from assay_contracts import bounds, rules, schema, strict_json
 from assay_contracts.decoder import judge, judge_document
 from assay_contracts.envelope import Envelope
-from assay_contracts.errors import UnknownContract
+from assay_contracts.errors import InvalidMessage, UnknownContract
+from assay_contracts.events import CatalogEvent
 from assay_contracts.fields import Message
-from assay_contracts.messages import FRAMES, MESSAGES, EventData, Payload
+from assay_contracts.messages import FRAMES, MESSAGES, Payload
+from assay_contracts.reading import parse
 from assay_contracts.topics import topic_of
 
 _NAMES: Final[Mapping[type[BaseModel], str]] = {
@@ -34,9 +37,17 @@ def encode_document(message: Message) -> bytes:
     return data
 
 
-def encode_data(data: EventData) -> bytes:
-    """An event's data as it is stored behind a ref; `decode_data` judges it together with its event."""
-    return _dump(data)
+def encode_data(event: CatalogEvent) -> bytes:
+    """An event's data as it is stored behind a ref; InvalidMessage if `decode_data` would refuse it for that event."""
+    if event.data is None:
+        raise UnknownContract("the event holds no data")
+    data = _dump(event.data)
+    parse(data, bounds.EVENT_DATA_BYTES)
+    document = strict_json.parse(_dump(event))
+    assert isinstance(document, dict), "an event is an object"
+    schema.check("catalog.event.v1", document)
+    rules.check("catalog.event.v1", document)
+    return data
 
 
 def _dump(message: BaseModel) -> bytes:
@@ -48,7 +59,10 @@ def _dump(message: BaseModel) -> bytes:
 
 def _dump_text_that_is_no_unicode(message: BaseModel) -> bytes:
     """Half a surrogate is written all the same, for the judge to refuse."""
-    document = message.model_dump(mode="json")
+    try:
+        document = message.model_dump(mode="json")
+    except PydanticSerializationError:
+        raise InvalidMessage("wrong_type", "", "a field holds what its model does not take") from None
     return json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode(
         "utf-8", "surrogatepass"
     )
