@@ -11,7 +11,7 @@ PROCESSES := intake extract normalize identity resolver relay-events relay-jobs 
 
 .DEFAULT_GOAL := help
 .PHONY: help setup lock demo up down status $(PROCESSES:%=run-%) test contracts-long races lint types imports verify reference ci \
-	bench bench-contracts bench-relay fuzz-contracts
+	bench bench-contracts bench-relay fuzz-contracts vectors
 
 help: ## this list
 	@printf 'Assay: evidence in, a catalog that can be questioned out.\n\n'
@@ -83,6 +83,9 @@ bench-contracts: $(READY) ## the decoder against plain parsers and against jsons
 
 bench-relay: $(READY) ## the relay against raw reads and raw produces (EVENTS=, ROUNDS=, ROWS=)
 	@$(BIN)/python tests/bench/bench_relay.py
+
+vectors: $(READY) ## write schemas/vectors anew from what the tests state
+	@ASSAY_WRITE_VECTORS=1 $(BIN)/pytest -q -k says_what_is_stated libs/contracts/tests/test_vectors.py
 
 fuzz-contracts: $(READY) ## look for what the decoder does wrong, going on where the last run stopped (RUNS=, STATE=)
 	@$(BIN)/python tests/fuzz/fuzz_contracts.py --runs $(or $(RUNS),100000) --state $(or $(STATE),.assay/fuzz)

@@ -22,11 +22,9 @@ importlib.import_module("plain")
 with atheris.instrument_imports(include=["assay_contracts"]):
     from changing import change
     from examining import Examined, examine, name_of
-    from seeds import write_seeds
+    from seeds import LARGEST, write_seeds
 
 SAVE_EVERY: Final = 2_000
-LARGEST: Final = 66_000
-"""Bytes of an input at most: a document's limit and some more."""
 
 
 class Run:

@@ -8,16 +8,22 @@ from typing import Final
 from assay_contracts import schema
 from assay_contracts.decoder import DOCUMENTS
 from assay_contracts.topics import TOPICS
+from assay_contracts.vectors import read_vectors
 from examining import NAMES
 
 _EXAMPLES: Final = Path(schema.__file__).parent / "schemas" / "examples"
 _ENVELOPE: Final = b'{"version":1,"id":"0192f4e2-7c10-7c71-a4b1-0a3f1c2b8d44","ts":1747639400,"attempt":1,"payload":%s}'
 
+LARGEST: Final = 66_000
+"""Bytes of an input at most: a document's limit and some more."""
+
 
 def write_seeds(folder: Path) -> None:
     """One file per seed, named after its content."""
+    vectors = [(vector.carrier, vector.value) for vector in read_vectors() if vector.value is not None]
     for number, name in enumerate(NAMES):
-        for document in _documents(name):
+        stated = [value for carrier, value in vectors if carrier == name and len(value) < LARGEST]
+        for document in (*_documents(name), *stated):
             data = bytes([number]) + document
             (folder / hashlib.sha256(data).hexdigest()[:32]).write_bytes(data)
 

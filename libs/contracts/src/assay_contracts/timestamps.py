@@ -11,6 +11,8 @@ DATE_PATTERN: Final = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 _SHAPE: Final = re.compile(PATTERN.removesuffix("$") + r"\Z")
 _DATE_SHAPE: Final = re.compile(DATE_PATTERN.removesuffix("$") + r"\Z")
 _FRACTION: Final = re.compile(r"\.([0-9]+)")
+_NO_OFFSET: Final = re.compile(r"[+-][0-9]{2}:[6-9][0-9]\Z")
+"""60 minutes and more, which Python would add up."""
 
 
 def timestamp(when: datetime) -> Timestamp:
@@ -22,7 +24,7 @@ def timestamp(when: datetime) -> Timestamp:
 
 def moment(text: str) -> datetime:
     """The moment that a timestamp names, cut to the microsecond; ValueError if it names none."""
-    if not _SHAPE.match(text):
+    if not _SHAPE.match(text) or _NO_OFFSET.search(text):
         raise ValueError("not a timestamp")
     return datetime.fromisoformat(_FRACTION.sub(_microseconds, text))
 
