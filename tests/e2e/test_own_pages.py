@@ -57,7 +57,7 @@ def asked(stack: Stack, *words: str | Path) -> dict[str, Any]:
 def test_a_folder_that_nobody_knows_becomes_a_catalog_that_can_be_questioned(shop: Shop, folder: Path) -> None:
     taken = asked(shop.stack, "capture", "add", folder, "--source", "src_stranger", "--wait")
     assert len(taken["receipts"]) == 12
-    assert taken["ends"] == {"created": 5, "mapped": 5, "nothing": 2}
+    assert taken["ends"] == {"created": 5, "mapped": 5, "nothing": 1, "broken": 1}
     assert taken["refused"] == []
     assert len(shop.items()) == 5
     listed = asked(shop.stack, "catalog", "list")["items"]
@@ -87,12 +87,18 @@ def test_a_page_that_is_refused_does_not_keep_the_others_out(shop: Shop, folder:
         {"file": "about.html", "url": "https://stranger.example/about"},
         {"file": "about.html", "url": "https://stranger.example/tomorrow", "observed_at": "2999-01-01T00:00:00Z"},
     ]
-    (folder / "captures.jsonl").write_text("\n".join(map(json.dumps, entries)))
+    entries.append({"file": "about.html", "observed_at": "yesterday"})
+    (folder / "captures.jsonl").write_text("\n".join(map(json.dumps, entries)) + '\n{"file": "away.html"}')
     result = assay(shop.stack, "capture", "add", folder, "--json")
     assert result.exit_code == 1
     taken = json.loads(result.stdout)
     assert len(taken["receipts"]) == 1
-    assert [one["page"] for one in taken["refused"]] == ["https://stranger.example/tomorrow"]
+    manifest = f"{folder / 'captures.jsonl'} line 4"
+    assert [one["page"] for one in taken["refused"]] == [
+        manifest,
+        "https://stranger.example/tomorrow",
+        "file:about.html",
+    ]
 
 
 def test_a_doubt_is_answered_and_a_value_stated_by_a_person(shop: Shop, folder: Path) -> None:
@@ -100,9 +106,9 @@ def test_a_doubt_is_answered_and_a_value_stated_by_a_person(shop: Shop, folder: 
     write(folder / "doubt" / "like.html", html("", LIKE_NAMED))
     asked(shop.stack, "capture", "add", folder / "doubt", "--source", "src_other", "--wait")
     (case,) = asked(shop.stack, "cases", "list")["cases"]
-    candidates = asked(shop.stack, "cases", "show", case["case_id"])["candidates"]
-    assert candidates
-    item_id = candidates[0]["item_id"]
+    item_id = asked(shop.stack, "cases", "show", case["case_id"])["candidates"][0]["item_id"]
+    shown = assay(shop.stack, "cases", "show", case["case_id"])
+    assert f"decide {case['case_id']} accept --item {item_id}" in shown.stdout
     words = ("cases", "decide", case["case_id"], "accept", "--item", item_id, "--because", "the same shelf")
     first = asked(shop.stack, *words, "--request-id", "one-answer", "--revision", str(case["revision"]))
     again = asked(shop.stack, *words, "--request-id", "one-answer", "--revision", str(case["revision"]))
@@ -115,12 +121,24 @@ def test_a_doubt_is_answered_and_a_value_stated_by_a_person(shop: Shop, folder: 
     assert values["color"]["by"] == "person"
 
 
+def test_explain_says_what_else_is_stated_and_why_it_does_not_stand(shop: Shop, folder: Path) -> None:
+    asked(shop.stack, "capture", "add", folder, "--source", "src_stranger", "--wait")
+    (item,) = asked(shop.stack, "catalog", "search", gtin_of(NUMBERS[1]))["items"]
+    asked(shop.stack, "pin", item["item_id"], "name", "Kettle", "--because", "it is called so")
+    shop.items()
+    explained = assay(shop.stack, "explain", item["item_id"], "name")
+    assert explained.exit_code == 0, explained.output
+    assert "src_stranger states" in explained.stdout
+    assert "a person's value stands before any source's" in explained.stdout
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [
         (("item", "show", "item_0192f4e27c107c71a4b10a3f1c2b8d44"), "404"),
         (("item", "show", "kettle"), "path/item_id"),
         (("capture", "add", "no-such-folder"), "there is no no-such-folder"),
+        (("tenant", "add", "mine"), "such as ten_acme"),
         (("catalog", "list", "--tenant", "ten_nobody"), "assay tenant add ten_nobody"),
         (("cases", "decide", "cas_1", "accept", "--because", "x"), "accept needs --item"),
     ],

@@ -4,11 +4,11 @@ import gzip
 import hashlib
 import json
 import mimetypes
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final, cast
+from typing import Final, NoReturn, cast
 from urllib.parse import urlsplit
 
 import httpx
@@ -17,9 +17,10 @@ from assay_contracts.encoder import encode_document
 from assay_contracts.ids import CatalogId, SourceId
 from assay_contracts.messages import CaptureRequest, DeclaredArtifact
 from assay_contracts.timestamps import Timestamp, timestamp
+from pydantic import ValidationError
 
 from assay_cli.client import Client, Document
-from assay_cli.errors import CommandError
+from assay_cli.errors import CommandError, Refused
 
 MANIFEST: Final = "captures.jsonl"
 FETCH_SECONDS: Final = 30.0
@@ -43,15 +44,23 @@ class Page:
         return self.url or self.key or ""
 
 
-def find_pages(path: Path) -> Iterator[Page]:
+Missed = Callable[[str, str], None]
+"""Told the name of a page that cannot be read, and why."""
+
+
+def _stop(name: str, why: str) -> NoReturn:
+    raise CommandError(f"{name}: {why}")
+
+
+def find_pages(path: Path, missed: Missed = _stop) -> Iterator[Page]:
     """Pages of a folder (its captures.jsonl, if it has one, else every file), of a .txt list of URLs, or of a file."""
     if path.is_dir():
         manifest = path / MANIFEST
-        yield from _listed(manifest) if manifest.exists() else _below(path)
+        yield from _listed(manifest, missed) if manifest.exists() else _below(path)
     elif path.suffix == ".txt":
         for line in path.read_text(encoding="utf-8").splitlines():
             if line.strip() and not line.startswith("#"):
-                yield _fetch(line.strip())
+                yield from _fetch(line.strip(), missed)
     elif path.exists():
         yield _file(path, key=f"file:{path.name}")
     else:
@@ -67,8 +76,26 @@ def source_of(page: Page) -> str:
 
 
 def hand_in(client: Client, page: Page, catalog_id: str, source_id: str) -> Document:
-    """Capture a page; doing it again with the same bytes, name and moment gets the same receipt."""
-    request = CaptureRequest(
+    """Capture a page; doing it again with the same bytes, name and moment gets the same receipt.
+
+    Raises Refused, also for what intake need not be asked about.
+    """
+    return client.hand_in(_metadata(page, catalog_id, source_id), {"page": (page.content, page.media_type)})
+
+
+def _metadata(page: Page, catalog_id: str, source_id: str) -> bytes:
+    try:
+        return encode_document(_request(page, catalog_id, source_id))
+    except ValidationError as failure:
+        first = failure.errors()[0]
+        place = "/".join(str(part) for part in first["loc"])
+        raise Refused(
+            httpx.codes.UNPROCESSABLE_ENTITY, "invalid", "The page cannot be captured so", f"{place}: {first['msg']}"
+        ) from failure
+
+
+def _request(page: Page, catalog_id: str, source_id: str) -> CaptureRequest:
+    return CaptureRequest(
         schema_version="capture/1",
         idempotency_key=_idempotency_key(page, catalog_id, source_id),
         catalog_id=CatalogId(catalog_id),
@@ -80,7 +107,6 @@ def hand_in(client: Client, page: Page, catalog_id: str, source_id: str) -> Docu
         artifacts=(DeclaredArtifact(part="page", media_type=page.media_type),),
         pins=None,
     )
-    return client.hand_in(encode_document(request), {"page": (page.content, page.media_type)})
 
 
 def _idempotency_key(page: Page, catalog_id: str, source_id: str) -> str:
@@ -88,19 +114,19 @@ def _idempotency_key(page: Page, catalog_id: str, source_id: str) -> str:
     return "cli-" + hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
-def _listed(manifest: Path) -> Iterator[Page]:
+def _listed(manifest: Path, missed: Missed) -> Iterator[Page]:
     for number, line in enumerate(manifest.read_text(encoding="utf-8").splitlines(), 1):
         if line.strip():
-            yield _entry(manifest, number, line)
+            try:
+                yield _entry(manifest, line)
+            except (ValueError, LookupError, TypeError, OSError) as failure:
+                missed(f"{manifest} line {number}", str(failure))
 
 
-def _entry(manifest: Path, number: int, line: str) -> Page:
-    try:
-        entry = cast("dict[str, str | int]", json.loads(line))
-        path = manifest.parent / str(entry["file"])
-        page = _file(path, key=None if "url" in entry else f"file:{entry['file']}")
-    except (ValueError, KeyError, OSError) as failure:
-        raise CommandError(f"{manifest} line {number}: {failure}") from failure
+def _entry(manifest: Path, line: str) -> Page:
+    entry = cast("dict[str, str | int]", json.loads(line))
+    path = manifest.parent / str(entry["file"])
+    page = _file(path, key=None if "url" in entry else f"file:{entry['file']}")
     return Page(
         content=page.content,
         media_type=page.media_type,
@@ -114,7 +140,8 @@ def _entry(manifest: Path, number: int, line: str) -> Page:
 
 def _below(folder: Path) -> Iterator[Page]:
     for path in sorted(folder.rglob("*")):
-        if path.is_file() and not path.name.startswith("."):
+        hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
+        if path.is_file() and not hidden:
             yield _file(path, key=f"file:{path.relative_to(folder).as_posix()}")
 
 
@@ -129,10 +156,10 @@ def _file(path: Path, key: str | None) -> Page:
     return Page(content, media_type, timestamp(modified), 200, None, key, None)
 
 
-def _fetch(url: str) -> Page:
+def _fetch(url: str, missed: Missed) -> Iterator[Page]:
     try:
         answer = httpx.get(url, timeout=FETCH_SECONDS, follow_redirects=True)
-    except httpx.HTTPError as failure:
-        raise CommandError(f"{url} cannot be fetched: {failure}") from failure
+    except (httpx.HTTPError, httpx.InvalidURL) as failure:
+        return missed(url, f"cannot be fetched: {failure}")
     media_type = answer.headers.get("content-type", "application/octet-stream")[:MEDIA_TYPE]
-    return Page(answer.content, media_type, timestamp(datetime.now(UTC)), answer.status_code, url, None, None)
+    yield Page(answer.content, media_type, timestamp(datetime.now(UTC)), answer.status_code, url, None, None)

@@ -1,5 +1,6 @@
 """Makes tenants, catalogs, sources and API keys: the rows that every service reads and only the operator writes."""
 
+import re
 from collections.abc import Iterable
 from typing import Final
 
@@ -9,6 +10,7 @@ from assay_runtime.keys import MintedKey, mint
 from psycopg.rows import TupleRow
 from pydantic import SecretStr
 
+from assay_cli.errors import CommandError
 from assay_cli.stack.durable import read_object, write_object
 from assay_cli.stack.installation import Installation
 
@@ -29,14 +31,27 @@ _OWNER_ONLY = 0o600
 
 
 def provide(place: Installation, tenant_id: str, catalog_id: str, sources: Iterable[str]) -> str:
-    """Make what is missing of a tenant, its catalog and its sources; return the text of its API key."""
+    """Make what is missing of a tenant, its catalog and its sources; return the text of its API key.
+
+    Raises CommandError for an id of another form.
+    """
+    sources = sorted(set(sources))
+    _check("tenant", "ten_", tenant_id)
+    _check("catalog", "cat_", catalog_id)
+    for source_id in sources:
+        _check("source", "src_", source_id)
     with psycopg.connect(place.database("resolver").dsn("assay_operator")) as resolver:
         parameters = {"tenant_id": tenant_id, "catalog_id": catalog_id}
         resolver.execute(_TENANCY["ensure_tenant"], parameters)
         resolver.execute(_TENANCY["ensure_catalog"], parameters)
-        for source_id in sorted(set(sources)):
+        for source_id in sources:
             resolver.execute(_TENANCY["ensure_source"], {**parameters, "source_id": source_id})
     return stored_key(place, tenant_id) or _new_key(place, tenant_id)
+
+
+def _check(what: str, prefix: str, text: str) -> None:
+    if not re.fullmatch(prefix + "[a-z0-9_]{1,60}", text):
+        raise CommandError(f"a {what} is called {prefix} and then a-z, 0-9 and _, such as {prefix}acme: not {text!r}")
 
 
 def stored_key(place: Installation, tenant_id: str) -> str | None:

@@ -102,8 +102,10 @@ def test_down_after_a_killed_supervisor_leaves_nothing(stack: Stack) -> None:
 def test_everything_killed_at_once_starts_again(stack: Stack) -> None:
     stack.up(only=["postgres", "s3"], owner_pid=os.getpid())
     _write_mark(stack)
-    for name in (leftovers.SUPERVISOR, "postgres", "s3"):
-        assert _pid(stack, name).send(signal.SIGKILL)
+    killed = [_pid(stack, name) for name in (leftovers.SUPERVISOR, "postgres", "s3")]
+    for one in killed:
+        assert one.send(signal.SIGKILL)
+    assert pids.wait_until(lambda: not any(one.is_alive() for one in killed), _SECONDS)
     stack.up(only=["postgres", "s3"], owner_pid=os.getpid())
     assert _read_mark(stack) == (42,)
 

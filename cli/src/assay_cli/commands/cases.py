@@ -1,18 +1,25 @@
 """`assay cases` and `assay pin`: the questions that rules leave to people, and what people state."""
 
-from typing import Annotated, Literal, cast
+from collections.abc import Mapping
+from typing import Annotated, Final, Literal, cast
 
 import typer
 from assay_contracts.ids import uuid7
 from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
 
-from assay_cli.client import connect
+from assay_cli.client import Document, connect
 from assay_cli.commands.failures import in_words
-from assay_cli.commands.output import AsJson, Catalog, Tenant, print_json, rows_of, show_pairs, table_of
+from assay_cli.commands.output import AsJson, Catalog, Tenant, print_json, rows_of, show_pairs, words
 from assay_cli.errors import CommandError
 from assay_cli.statements import value_of
 
 cases = typer.Typer(help="Questions for a person.", no_args_is_help=True)
+
+_TELLING: Final = ("name", "brand", "gtin", "mpn", "sku", "color", "size", "price", "currency")
+"""What tells one thing from another, first; a page's long texts stay in --json."""
+_SHOWN: Final = 120
 
 CaseId = Annotated[str, typer.Argument(help="A case's id.")]
 Rationale = Annotated[str, typer.Option("--because", help="Why; kept with the decision for ever.")]
@@ -33,7 +40,21 @@ def list_cases(
     if as_json:
         print_json(found)
     else:
-        Console().print(table_of(f"{state} cases of {tenant} {catalog}", rows_of(found["cases"])))
+        _list(Console(), f"{state} cases of {tenant} {catalog}", rows_of(found["cases"]))
+
+
+def _list(console: Console, title: str, cases: list[Document]) -> None:
+    if not cases:
+        console.print(f"No {title}.")
+        return
+    console.print(f"{title}:", style="italic")
+    for case in cases:
+        console.print(f"{case['case_id']}  {case['kind']}: {_plain(case['reason'])}", soft_wrap=True)
+    console.print("Look at one: assay cases show CASE", style="dim")
+
+
+def _plain(reason: object) -> str:
+    return str(reason).replace("_", " ")
 
 
 @cases.command()
@@ -45,7 +66,44 @@ def show(case_id: CaseId, tenant: Tenant, catalog: Catalog = "cat_main", as_json
     if as_json:
         print_json(found)
     else:
-        show_pairs(found)
+        _show(Console(), found)
+
+
+def _show(console: Console, case: Document) -> None:
+    """The question, then what the page states beside what each item has, then the answers there are."""
+    listing, facts = cast("Document", case["listing"]), rows_of(case["facts"])
+    console.print(f"[bold]{case['case_id']}[/] {case['kind']} · {case['state']} · revision {case['revision']}")
+    console.print(
+        f"{_plain(case['reason'])}: {escape(str(listing['url'] or listing['key']))} of {listing['source_id']}"
+    )
+    stated = {str(fact["name"]): words(fact["value"]) or str(fact["raw"]) for fact in reversed(facts)}
+    candidates = rows_of(case["candidates"])
+    for candidate in candidates:
+        console.print(_beside(stated, candidate))
+    if not candidates:
+        console.print(_beside(stated, None))
+    if case["state"] == "open":
+        _answers(console, str(case["case_id"]), candidates)
+
+
+def _beside(stated: Mapping[str, str], candidate: Document | None) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    for heading in ("", "the page states", *([str(candidate["item_id"])] if candidate else [])):
+        table.add_column(heading, overflow="fold")
+    values: Document = cast("Document", candidate["attributes"]) if candidate else {}
+    for name in (*(one for one in _TELLING if one in stated or one in values), *sorted(values.keys() - set(_TELLING))):
+        row = (f"[dim]{name}[/]", escape(stated.get(name, "")[:_SHOWN]))
+        table.add_row(*row, *([escape(words(values.get(name))[:_SHOWN])] if candidate else []))
+    if candidate and candidate["score"]:
+        table.add_row("[dim]likeness[/]", "", str(candidate["score"]))
+    return table
+
+
+def _answers(console: Console, case_id: str, candidates: list[Document]) -> None:
+    console.print("Answer it:", style="bold")
+    accepts = [f"accept --item {candidate['item_id']}" for candidate in candidates]
+    for answer in (*accepts, "create", "reject"):
+        console.print(f'  assay cases decide {case_id} {answer} --because "…"', soft_wrap=True, highlight=False)
 
 
 @cases.command()

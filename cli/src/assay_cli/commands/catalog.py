@@ -1,6 +1,7 @@
 """`assay catalog` and `assay item`: ask the projection what there is."""
 
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Annotated
 
 import typer
@@ -10,12 +11,13 @@ from rich.table import Table
 
 from assay_cli.client import Document, connect
 from assay_cli.commands.failures import in_words
-from assay_cli.commands.output import AsJson, Catalog, Tenant, offer_words, print_json, rows_of, words
+from assay_cli.commands.output import AsJson, Catalog, Tenant, offer_words, price_words, print_json, rows_of, words
 
 catalog = typer.Typer(help="The catalog as it can be read.", no_args_is_help=True)
 item = typer.Typer(help="One thing of the catalog.", no_args_is_help=True)
 
 ID_WIDTH = 37
+OFFERS_WIDTH = 22
 
 Limit = Annotated[int, typer.Option(min=1, max=200, help="How many at most.")]
 
@@ -45,8 +47,16 @@ def _show_items(tenant: str, catalog_id: str, query: str | None, limit: int, as_
         page = client.get("product", f"/v1/catalogs/{catalog_id}/items", q=query, limit=limit)
     if as_json:
         print_json(page)
-    else:
-        Console().print(items_table(f"{tenant} {catalog_id}", rows_of(page["items"])))
+        return
+    items = rows_of(page["items"])
+    Console().print(items_table(f"{tenant} {catalog_id}", items) if items else _nothing(tenant, catalog_id, query))
+    if page["next"]:
+        Console().print(f"… and more: a larger --limit, or `search`; these are the first {len(items)}", style="dim")
+
+
+def _nothing(tenant: str, catalog_id: str, query: str | None) -> str:
+    place = f"{catalog_id} of {tenant}"
+    return f"Nothing in {place} yet." if query is None else f"Nothing in {place} matches {query!r}."
 
 
 def items_table(title: str, items: list[Document]) -> Table:
@@ -54,12 +64,30 @@ def items_table(title: str, items: list[Document]) -> Table:
     table = Table(title=title, title_justify="left", box=None, padding=(0, 2, 0, 0))
     table.add_column("item", min_width=ID_WIDTH, overflow="fold")
     table.add_column("gtin", no_wrap=True)
-    table.add_column("offers")
+    table.add_column("offers", min_width=OFFERS_WIDTH)
     for row in items:
-        offers = "\n".join(f"{offer_words(offer)} [dim]{offer['source_id']}[/]" for offer in rows_of(row["offers"]))
         name, brand, gtin = (escape(words(row.get(one))) for one in ("name", "brand", "gtin"))
-        table.add_row(f"{name} [cyan]{brand}[/]\n[dim]{row['item_id']}[/]", gtin, offers)
+        table.add_row(f"{name} [cyan]{brand}[/]\n[dim]{row['item_id']}[/]", gtin, _offers(rows_of(row["offers"])))
     return table
+
+
+def sources_of(item: Document) -> int:
+    """How many sources offer an item."""
+    return len({offer["source_id"] for offer in rows_of(item["offers"])})
+
+
+def _offers(offers: list[Document]) -> str:
+    """One offer as it is; of several their range for each currency, and from how many sources."""
+    if len(offers) < 2:
+        return "".join(f"{offer_words(offer)}\n[dim]{offer['source_id']}[/]" for offer in offers)
+    prices: dict[object, list[Decimal]] = {}
+    for offer in offers:
+        if offer.get("price"):
+            prices.setdefault(offer["currency"], []).append(Decimal(str(offer["price"])))
+    ranges = [price_words(min(amounts), max(amounts), currency) for currency, amounts in prices.items()]
+    sources = {str(offer["source_id"]) for offer in offers}
+    whose = next(iter(sources)) if len(sources) == 1 else f"{len(sources)} sources"
+    return "\n".join([*ranges, f"[dim]{len(offers)} offers, {whose}[/]"])
 
 
 @item.command()

@@ -11,11 +11,11 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 from assay_cli.check import Violation
-from assay_cli.client import Document, connect
-from assay_cli.commands.catalog import items_table
+from assay_cli.check.violations import all_rules
+from assay_cli.client import connect
+from assay_cli.commands.catalog import items_table, sources_of
 from assay_cli.commands.failures import in_words
 from assay_cli.commands.local import shown
-from assay_cli.commands.output import rows_of
 from assay_cli.demo import CATALOG, TENANTS, Demo, Step, all_items
 from assay_cli.errors import CommandError
 from assay_cli.local_check import check_installation
@@ -47,7 +47,10 @@ def demo(
         violations = check_installation(stack.installation) if once else []
         _show(time.monotonic() - began)
         _judge(run.problems, violations)
-    if not once:
+    if once:
+        held = f"{len(all_rules())} rules hold, the catalogs are as expected, and everything is stopped and removed."
+        Console().print(held)
+    else:
         _suggest()
 
 
@@ -93,15 +96,11 @@ def _show(seconds: float) -> None:
     for tenant_id in TENANTS:
         with connect(tenant_id) as client:
             items = all_items(client)
-        few = sorted(items, key=_offers, reverse=True)[:SHOWN_ITEMS]
-        title = f"{tenant_id} {CATALOG}: {len(items)} items, of which these have the most offers"
+        few = sorted(items, key=sources_of, reverse=True)[:SHOWN_ITEMS]
+        title = f"{tenant_id} {CATALOG}: {len(items)} items, of which these have the most sources"
         console.print(items_table(title, few))
         console.print()
     console.print(f"From captured pages to catalogs that can be questioned in {seconds:.0f} s.")
-
-
-def _offers(item: Document) -> int:
-    return len(rows_of(item["offers"]))
 
 
 def _judge(problems: list[str], violations: list[Violation]) -> None:
@@ -114,7 +113,7 @@ def _suggest() -> None:
     """What to type next, with an item that is really there."""
     tenant_id = next(iter(TENANTS))
     with connect(tenant_id) as client:
-        item_id = max(all_items(client), key=_offers)["item_id"]
+        item_id = max(all_items(client), key=sources_of)["item_id"]
     _screen.print("\nAsk it:", style="bold")
     for command, why in (
         (f"catalog search puzzle --tenant {tenant_id}", "find things"),

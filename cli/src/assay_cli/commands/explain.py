@@ -8,9 +8,10 @@ from rich.console import Console
 from rich.markup import escape
 from rich.tree import Tree
 
-from assay_cli.client import Document, connect
+from assay_cli.client import Client, Document, connect
 from assay_cli.commands.failures import in_words
 from assay_cli.commands.output import AsJson, Catalog, Tenant, print_json, rows_of, words
+from assay_cli.errors import CommandError
 from assay_cli.explaining import RAW_SHOWN, Verdict, verify_lineage
 
 
@@ -26,6 +27,8 @@ def explain(
     with connect(tenant) as client:
         found = client.get("resolver", f"/v1/items/{item_id}/lineage", catalog=catalog, attribute=attribute)
         values = rows_of(found["attributes"])
+        if not values:
+            raise CommandError(_has_none(client, item_id, catalog, attribute))
         verdicts = verify_lineage(client, values)
     if as_json:
         print_json({**found, "verified": {fact: asdict(verdict) for fact, verdict in verdicts.items()}})
@@ -36,6 +39,12 @@ def explain(
         raise typer.Exit(1)
 
 
+def _has_none(client: Client, item_id: str, catalog: str, attribute: str | None) -> str:
+    values = rows_of(client.get("resolver", f"/v1/items/{item_id}/lineage", catalog=catalog)["attributes"])
+    names = ", ".join(sorted({str(value["name"]) for value in values}))
+    return f"{item_id} has no {attribute}; it has {names}" if names else f"{item_id} has no value"
+
+
 def _tree(value: Document, verdicts: dict[str, Verdict]) -> Tree:
     line = f" ({value['line']})" if value["line"] else ""
     owner = "" if value["owner_type"] == "item" else f" of {value['owner_id']}"
@@ -43,10 +52,12 @@ def _tree(value: Document, verdicts: dict[str, Verdict]) -> Tree:
     decision, event = cast("Document", value["decision"]), cast("Document", value["event"])
     decided = tree.add(f"decided {decision['decided_at']} by {decision['actor']}: {escape(str(decision['rationale']))}")
     decided.add(f"[dim]{decision['action']} {decision['decision_id']} · position {event['position']}[/]")
+    for loser in rows_of(value["against"]):
+        stated = f"{loser['source_id']} states [yellow]{escape(words(loser['value']))}[/]"
+        tree.add(f"not: {stated}, since {escape(str(loser['because']))}")
     for fact in rows_of(value["support"]):
-        branch = tree.add(
-            f"read as [cyan]{escape(str(fact['raw'])[:RAW_SHOWN])}[/] {_mark(verdicts[str(fact['fact'])])}"
-        )
+        read = f"{fact['name']} read as [cyan]{escape(str(fact['raw'])[:RAW_SHOWN])}[/]"
+        branch = tree.add(f"{read} {_mark(verdicts[str(fact['fact'])])}")
         branch.add(f"by {fact['adapter']} and {fact['profile']}")
         branch.add(f"at {fact['place_syntax']} {escape(str(fact['place']))}")
         branch.add(f"in sha256 {fact['sha256']} ({fact['bytes']} bytes, {fact['media_type']})")

@@ -4,6 +4,7 @@ import functools
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
+import psycopg
 import typer
 from rich.console import Console
 from rich.text import Text
@@ -23,9 +24,14 @@ def in_words(command: Callable[P, R]) -> Callable[P, R]:
         try:
             return command(*args, **kwargs)
         except (StackError, CommandError) as failure:
-            Console(stderr=True).print(
-                Text("✗ ", style="bold red").append(str(failure), style="default not bold"), soft_wrap=True
-            )
+            _tell(str(failure))
+            raise typer.Exit(1) from failure
+        except psycopg.OperationalError as failure:
+            _tell(f"the database does not answer: assay status\n{failure}")
             raise typer.Exit(1) from failure
 
     return told
+
+
+def _tell(what: str) -> None:
+    Console(stderr=True).print(Text("✗ ", style="bold red").append(what, style="default not bold"), soft_wrap=True)

@@ -71,7 +71,7 @@ def _document_words(document: Document) -> str:
         case "list":
             return words(document["values"])
         case "money":
-            return f"{document['amount']} {document['currency']}"
+            return price_words(document["amount"], None, document["currency"])
         case "number":
             return f"{document['number']} {document['unit'] or ''}".strip()
         case "text" | "code" | "url" | "flag":
@@ -81,7 +81,20 @@ def _document_words(document: Document) -> str:
 
 
 def offer_words(offer: Document) -> str:
-    """An offer in a line: price, currency, availability."""
-    high = f"-{offer['price_high']}" if offer.get("price_high") else ""
-    price = f"{offer['price']}{high} {offer['currency']}" if offer.get("price") else ""
-    return " ".join(part for part in (price, str(offer.get("availability") or "").replace("_", " ")) if part)
+    """An offer in a line: price, currency, availability, and its condition unless it is new."""
+    parts = [price_words(offer.get("price"), offer.get("price_high"), offer.get("currency"))]
+    parts += [str(offer.get(name) or "").replace("_", " ") for name in ("availability", "condition")]
+    return " ".join(part for part in parts if part not in ("", "new"))
+
+
+def price_words(low: object, high: object, currency: object) -> str:
+    """A price or a range as people write it, with two decimals at least; nothing for no price."""
+    if not low:
+        return ""
+    amounts = dict.fromkeys(_two_decimals(str(one)) for one in (low, high) if one)
+    return f"{'-'.join(amounts)} {currency}"
+
+
+def _two_decimals(amount: str) -> str:
+    whole, _, fraction = amount.partition(".")
+    return f"{whole}.{fraction:0<2}"

@@ -26,18 +26,27 @@ def status(
 ) -> None:
     """Show what runs and each hop's counts, waiting records and their age; exits 1 unless everything serves."""
     stack = Stack()
-    state = stack.state()
-    hops = [] if parts or state is None else _hops(stack)
+    state, orphans = stack.state(), stack.orphans()
+    hops = [] if parts or (state is None and not orphans) else _hops(stack)
     if as_json:
-        document: dict[str, object] = {} if state is None else {**asdict(state), "hops": [asdict(hop) for hop in hops]}
+        document: dict[str, object] = {} if state is None else asdict(state)
+        document |= {"orphans": orphans, "hops": [asdict(hop) for hop in hops]}
         typer.echo(TypeAdapter(dict[str, object]).dump_json(document, indent=2).decode())
     else:
         console = Console()
-        console.print("Nothing runs. Start it with: assay up" if state is None else process_table(state))
+        console.print(_nothing(orphans) if state is None else process_table(state))
         if hops:
             console.print(hop_table(hops))
     if not _is_whole(state):
         raise typer.Exit(1)
+
+
+def _nothing(orphans: list[str]) -> str:
+    if not orphans:
+        return "Nothing runs. Start it with: assay up"
+    return (
+        f"The supervisor has died and restarts nothing; still running: {', '.join(orphans)}. Begin anew with: assay up"
+    )
 
 
 def _hops(stack: Stack) -> list[Hop]:

@@ -61,7 +61,7 @@ class Stack:
             running = None
         if running is None:
             self._launch(members, owner_pid)
-        self._wait_until_ready(seconds, watch)
+        self._wait_until_ready(seconds, watch, lambda: self._launch(members, owner_pid))
         return self.installation
 
     def down(self) -> list[str]:
@@ -75,6 +75,10 @@ class Stack:
         """What the living supervisor says; None when none lives."""
         found = state.read(self.layout.state_file)
         return found if found is not None and found.supervisor.is_alive() else None
+
+    def orphans(self) -> list[str]:
+        """What still runs although its supervisor does not."""
+        return [] if self.state() is not None else sorted(leftovers.found(self.layout))
 
     def override(self, process: str, **settings: str) -> None:
         """Give one process other settings, such as ASSAY_FAILPOINTS, from its next start on."""
@@ -105,11 +109,14 @@ class Stack:
                 check=True,
             )
 
-    def _wait_until_ready(self, seconds: float, watch: Callable[[State], None]) -> None:
+    def _wait_until_ready(self, seconds: float, watch: Callable[[State], None], launch: Callable[[], None]) -> None:
+        """Wait for all of it; where the supervisor that was joined dies meanwhile, another is launched."""
         deadline = time.monotonic() + seconds
         while True:
             current = state.read(self.layout.state_file)
-            if current is not None:
+            if current is not None and current.phase != "failed" and not current.supervisor.is_alive():
+                launch()
+            elif current is not None:
                 watch(current)
                 if current.phase == "running" and not current.unready():
                     return

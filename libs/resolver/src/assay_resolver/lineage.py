@@ -8,6 +8,7 @@ from assay_contracts.timestamps import timestamp
 from assay_runtime import sql
 
 from assay_resolver import facts
+from assay_resolver.contenders import Contender, contenders
 from assay_resolver.errors import UnknownItem
 from assay_resolver.reading import document_of
 from assay_resolver.streams import Connection, Stream
@@ -17,7 +18,7 @@ _LINEAGE = sql.load("assay_resolver", "lineage")
 
 @dataclass(frozen=True, slots=True)
 class Lineage:
-    """One accepted value and everything that it rests on, ready to be shown as JSON."""
+    """One accepted value, everything that it rests on, and what is stated against it, ready to be shown as JSON."""
 
     attribute_id: str
     owner_type: str
@@ -30,6 +31,7 @@ class Lineage:
     event: dict[str, object]
     decision: dict[str, object]
     support: tuple[dict[str, object], ...]
+    against: tuple[Contender, ...]
 
 
 async def explain_item(conn: Connection, stream: Stream, item_id: str, name: str | None = None) -> tuple[Lineage, ...]:
@@ -39,6 +41,8 @@ async def explain_item(conn: Connection, stream: Stream, item_id: str, name: str
     parameters = {**stream.scope, "item_id": item_id, "name": name}
     rows = await (await conn.execute(_LINEAGE["explain_item"], parameters)).fetchall()
     support = await _support(conn, stream, [row[7] for row in rows])
+    ids = await facts.listing_ids_of_items(conn, stream, [item_id])
+    listings = list((await facts.listings(conn, stream, ids)).values())
     return tuple(
         Lineage(
             attribute_id=row[7],
@@ -58,6 +62,7 @@ async def explain_item(conn: Connection, stream: Stream, item_id: str, name: str
                 "decided_at": timestamp(row[15]),
             },
             support=tuple(support.get(row[7], ())),
+            against=contenders(row[2], row[4], row[5], listings) if row[0] == "item" else (),
         )
         for row in rows
     )

@@ -143,8 +143,19 @@ class SupportView(BaseModel):
     received_at: str
 
 
+class ContenderView(BaseModel):
+    """A value that a source states and that does not stand, and what decided against it."""
+
+    value: dict[str, object]
+    raw: str
+    fact: str
+    source_id: str
+    listing_id: str
+    because: str
+
+
 class AttributeLineage(BaseModel):
-    """One accepted value and everything that it rests on."""
+    """One accepted value, everything that it rests on, and what is stated against it."""
 
     attribute_id: str
     owner_type: str
@@ -157,6 +168,7 @@ class AttributeLineage(BaseModel):
     event: EventView
     decision: DecidedBy
     support: list[SupportView]
+    against: list[ContenderView]
 
 
 class LineageView(BaseModel):

@@ -30,7 +30,7 @@ class IdentityStage:
                 conn, stream, job.capture_id, job.attempt_group, job.job_id, gone=_gone(capture)
             )
             if resolved.outcome == "nothing":
-                return Ended("nothing", await _why_nothing(conn, job, capture))
+                return await _nothing(conn, job, capture)
             return Ended(resolved.outcome)
 
         return write
@@ -41,7 +41,9 @@ def _gone(capture: CaptureRow) -> str | None:
     return listing_key(capture.key, capture.url) if capture.fetch_status in _NO_LONGER_THERE else None
 
 
-async def _why_nothing(conn: Connection, job: ResolutionJob, capture: CaptureRow) -> str:
-    """The cause as the first stage that had nothing to hand on saw it."""
+async def _nothing(conn: Connection, job: ResolutionJob, capture: CaptureRow) -> Ended:
+    """The end as the first stage that had nothing to hand on saw it: broken, or nothing found."""
     extracted = summary(await store.list_outcomes(conn, job))
-    return extracted.cause or f"no product with a name (the page answered {capture.fetch_status})"
+    if extracted.outcome == "ok":
+        return Ended("nothing", f"no product with a name (the page answered {capture.fetch_status})")
+    return extracted
