@@ -45,6 +45,10 @@ class _Maker:
     def of(self, schema: Schema) -> st.SearchStrategy[Any]:
         if "$ref" in schema:
             return self._of_reference(schema)
+        if "if" in schema:
+            plain = {word: value for word, value in schema.items() if word not in ("if", "then", "else")}
+            whole = {**schema, "$defs": self._root.get("$defs", {})}
+            return self.of(plain).filter(lambda document: self._is_valid(whole, document))
         if "allOf" in schema:
             return self._of_condition(schema)
         if "oneOf" in schema:

@@ -1,11 +1,12 @@
 """The outer JSON of every topic: which message, since when, in which attempt."""
 
-from typing import Annotated, Generic, TypeVar
+from typing import Annotated, Generic, Self, TypeVar
 from uuid import UUID
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, model_validator
 
 from assay_contracts import bounds
+from assay_contracts.fields import WIRE
 
 P = TypeVar("P", covariant=True)
 
@@ -29,3 +30,9 @@ class Envelope(BaseModel, Generic[P], frozen=True):
     ts: Annotated[int, Field(ge=0, le=bounds.LAST_SECOND)]
     attempt: Annotated[int, Field(ge=1, le=bounds.COUNT)]
     payload: P
+
+    @model_validator(mode="after")
+    def _check_version(self, info: ValidationInfo) -> Self:
+        if info.context == WIRE and "version" not in self.model_fields_set:
+            raise ValueError("a document states its version")
+        return self
