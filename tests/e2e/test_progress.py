@@ -142,9 +142,10 @@ def test_apply_reports_its_committed_cursors_across_an_outage_of_the_api(world: 
 
 def test_a_restored_product_is_told_that_it_is_behind_and_halts(world: World) -> None:
     process, url = world.start_api()
-    with open_sync_pool(SecretStr(world.product_dsn), 1, 2, "test") as pool, httpx.Client(
-        base_url=url, headers={"Authorization": f"Bearer {world.key.text.get_secret_value()}"}
-    ) as http:
+    with (
+        open_sync_pool(SecretStr(world.product_dsn), 1, 2, "test") as pool,
+        httpx.Client(base_url=url, headers={"Authorization": f"Bearer {world.key.text.get_secret_value()}"}) as http,
+    ):
         world.apply(9)
         Reporter(world.settings(url), pool).turn(http)
         assert (world.acknowledged(), world.halted()) == (9, None)

@@ -41,7 +41,7 @@ async def api(retained: Retention, evidence_bucket: Bucket) -> AsyncIterator[Api
 def topic_log(kafka_bootstrap: str, kafka_prefix: str) -> TopicLog:
     """The event topic and the job topic with their dead letters, empty."""
     settings = KafkaSettings(kafka_bootstrap=kafka_bootstrap, kafka_prefix=kafka_prefix)
-    names = [EVENTS, "resolution.job.v1", "resolution.job.v1.dlq"]
+    names = [EVENTS, "resolution.job.v1", "resolution.job.v1.dlq", "history.witness.v1"]
     ensure_topics(settings, [topic(name) for name in names], 1)
     return TopicLog(settings)
 

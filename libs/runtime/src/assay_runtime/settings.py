@@ -52,6 +52,12 @@ class KafkaSettings(AssayEnvironment):
     kafka_prefix: str = Field(default="", pattern="^[a-zA-Z0-9._-]*$", max_length=64)
 
 
+class WitnessSettings(KafkaSettings):
+    """Of a process that needs Kafka for nothing but the history witness; without a broker list it goes unwatched."""
+
+    kafka_bootstrap: str = ""
+
+
 class EvidenceSettings(AssayEnvironment):
     """One S3 bucket, which the logical name in references stands for."""
 

@@ -11,7 +11,7 @@ from typing import TypeAlias
 from assay_runtime import settings
 from assay_runtime.health import Health
 from assay_runtime.process import await_schema, running
-from assay_runtime.stop import Stop
+from assay_runtime.witness import Watch, watching
 
 from assay_relay.settings import ApiSettings, EventsSettings, JobsSettings, PruneSettings
 
@@ -39,34 +39,35 @@ def _run_events() -> None:
     from assay_relay.events import EventsProcess
 
     environment = settings.read(EventsSettings)
-    _serve("relay-events", environment, lambda health, stop: EventsProcess(environment, health, stop).run())
+    _serve("relay-events", environment, lambda health, watch: EventsProcess(environment, health, watch).run())
 
 
 def _run_jobs() -> None:
     from assay_relay.jobs import JobsProcess
 
     environment = settings.read(JobsSettings)
-    _serve("relay-jobs", environment, lambda health, stop: JobsProcess(environment, health, stop).run())
+    _serve("relay-jobs", environment, lambda health, watch: JobsProcess(environment, health, watch.stop).run())
 
 
 def _run_prune() -> None:
     from assay_relay.prune import PruneProcess
 
     environment = settings.read(PruneSettings)
-    _serve("relay-prune", environment, lambda health, stop: PruneProcess(environment, health, stop).run())
+    _serve("relay-prune", environment, lambda health, watch: PruneProcess(environment, health, watch.stop).run())
 
 
 def _run_api() -> None:
     from assay_relay.api.process import run
 
     environment = settings.read(ApiSettings)
-    _serve("relay-api", environment, lambda health, stop: asyncio.run(run(environment, health, stop)))
+    _serve("relay-api", environment, lambda health, watch: asyncio.run(run(environment, health, watch.stop)))
 
 
-def _serve(name: str, environment: Settings, run: Callable[[Health, Stop], None]) -> None:
+def _serve(name: str, environment: Settings, run: Callable[[Health, Watch], None]) -> None:
     with running(name, environment) as (stop, health):
         await_schema(environment, SCHEMA, stop, health)
-        run(health, stop)
+        with watching(environment, environment.dsn, health, stop) as watch:
+            run(health, watch)
 
 
 if __name__ == "__main__":

@@ -9,10 +9,11 @@ from itertools import islice
 import psycopg
 from assay_runtime.health import Health
 from assay_runtime.logs import get_logger
-from assay_runtime.stop import Stop
+from assay_runtime.witness import Watch
 
 from assay_relay import metrics
 from assay_relay.backlog import Backlog
+from assay_relay.clock import Clock
 from assay_relay.discover import Discovery
 from assay_relay.errors import DeliveryRefused
 from assay_relay.leases import Leases
@@ -45,7 +46,9 @@ def new_owner() -> str:
 class Relay:
     """One relay: its parts, and what one turn does with them."""
 
-    def __init__(self, settings: EventsSettings, owner: str, outlet: Outlet) -> None:
+    def __init__(self, settings: EventsSettings, owner: str, outlet: Outlet, clock: Clock | None = None) -> None:
+        """clock: raised in each turn; without one (in tests) nothing is witnessed, and all is published."""
+        self._clock = clock
         self.backlog = Backlog()
         self.leases = Leases(owner, settings.relay_lease_seconds)
         self.publisher = self._make_publisher(settings, outlet)
@@ -62,16 +65,23 @@ class Relay:
         """Begin on a new connection: first write what Kafka acknowledged meanwhile, then read everything again."""
         self.publisher.mark(store)
         self._discovery.restart()
+        if self._clock is not None:
+            self._clock.doubt()
 
     def turn(self, store: Store) -> bool:
         """Whether anything moved."""
         self._discovery.turn(store)
         self._give_back(store)
-        sent = self.leases.are_valid and self.publisher.send(store)
+        sent = self._may_publish(store) and self.publisher.send(store)
         self.publisher.collect(0.0 if sent else COLLECT_SECONDS)
         marked = self.publisher.mark(store)
         self._do_chores(store)
         return sent or marked
+
+    def _may_publish(self, store: Store) -> bool:
+        if self._clock is not None:
+            self._clock.turn(store)
+        return self.leases.are_valid and (self._clock is None or self._clock.is_witnessed)
 
     def drain(self, store: Store, seconds: float) -> bool:
         """Send nothing more, and wait at most so long until everything in flight is marked."""
@@ -109,13 +119,14 @@ class Relay:
 class EventsProcess:
     """Runs one relay from start to graceful stop over as many database connections as that takes."""
 
-    def __init__(self, settings: EventsSettings, health: Health, stop: Stop) -> None:
+    def __init__(self, settings: EventsSettings, health: Health, watch: Watch) -> None:
         self._settings = settings
         self._health = health
-        self._stop = stop
+        self._stop = watch.stop
+        self._clock = Clock(settings, watch)
         self._owner = new_owner()
         self._outlet = Outlet(settings)
-        self._relay = Relay(settings, self._owner, self._outlet)
+        self._relay = Relay(settings, self._owner, self._outlet, self._clock)
         self._rest = Rest(settings.relay_busy_seconds, settings.relay_idle_seconds)
 
     def run(self) -> None:
@@ -127,6 +138,7 @@ class EventsProcess:
             except psycopg.Error as error:
                 self._wait_out(error)
         self._outlet.close()
+        self._clock.close()
 
     def _run_connected(self) -> None:
         store = Store(self._settings.dsn, self._owner)
@@ -153,7 +165,14 @@ class EventsProcess:
     def _tell(self) -> None:
         self._health.progress()
         silent = self._relay.publisher.silent_seconds > SILENCE_SECONDS
-        self._health.ready(not silent, "kafka does not acknowledge" if silent else "")
+        why = (
+            "kafka does not acknowledge"
+            if silent
+            else ""
+            if self._clock.is_witnessed
+            else "waits for the history witness"
+        )
+        self._health.ready(not why, why)
 
     def _finish(self, store: Store) -> None:
         try:

@@ -23,6 +23,7 @@ DEAD_LETTERS = Counter("assay_relay_dead_letters_published_total", "Dead letters
 DEAD_LETTERS_UNSENDABLE = Counter(
     "assay_relay_dead_letters_unsendable_total", "Copies of a dead letter that Kafka refuses for the letter's own sake."
 )
+CLOCK = Gauge("assay_relay_history_clock", "The history clock, as Kafka last acknowledged its witness.")
 OUTAGES = Counter("assay_relay_outages_total", "Turns that failed because a dependency was away.", ["dependency"])
 
 PRUNED = Counter("assay_relay_events_pruned_total", "Events that left their streams for good.")

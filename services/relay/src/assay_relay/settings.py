@@ -7,6 +7,7 @@ from assay_runtime.settings import (
     KeySettings,
     PostgresSettings,
     ProcessSettings,
+    WitnessSettings,
 )
 from pydantic import Field
 
@@ -33,7 +34,7 @@ class JobsSettings(ProcessSettings, PostgresSettings, KafkaSettings):
     sweep_log_seconds: float = Field(default=2.0, gt=0)
 
 
-class PruneSettings(ProcessSettings, PostgresSettings):
+class PruneSettings(ProcessSettings, PostgresSettings, WitnessSettings):
     """`python -m assay_relay prune`."""
 
     retention_seconds: float = Field(default=7 * 86_400.0, ge=0)
@@ -46,7 +47,7 @@ class PruneSettings(ProcessSettings, PostgresSettings):
     consumer_silent_seconds: float = Field(default=900.0, gt=0)
 
 
-class ApiSettings(ProcessSettings, PostgresSettings, EvidenceSettings, HttpSettings, KeySettings):
+class ApiSettings(ProcessSettings, PostgresSettings, WitnessSettings, EvidenceSettings, HttpSettings, KeySettings):
     """`python -m assay_relay api`."""
 
     http_docs: bool = False

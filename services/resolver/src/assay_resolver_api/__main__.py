@@ -11,6 +11,7 @@ from assay_runtime.postgres import open_async_pool
 from assay_runtime.process import await_schema, running
 from assay_runtime.settings import EXIT_CONFIGURATION, read
 from assay_runtime.stop import Stop
+from assay_runtime.witness import watching
 
 from assay_resolver_api.api import build_app
 from assay_resolver_api.context import Context
@@ -36,8 +37,8 @@ def main() -> None:
         sys.stderr.write("usage: python -m assay_resolver_api api\n")
         raise SystemExit(EXIT_CONFIGURATION)
     settings = read(ApiSettings)
-    with running(PROCESS, settings) as (stop, health):
-        asyncio.run(run(settings, stop, health))
+    with running(PROCESS, settings) as (stop, health), watching(settings, settings.dsn, health, stop) as watch:
+        asyncio.run(run(settings, watch.stop, health))
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from assay_runtime.evidence import EvidenceStore
 from assay_runtime.health import Health
 from assay_runtime.process import await_schema, running
 from assay_runtime.stop import Stop
+from assay_runtime.witness import watching
 
 from assay_stages.extract_stage import ExtractStage
 from assay_stages.identity_stage import IdentityStage
@@ -79,7 +80,9 @@ def main() -> int:
     with running(f"stages.{name}", given) as (stop, health):
         limit_libraries()
         await_schema(given, SCHEMA, stop, health)
-        return 0 if asyncio.run(run(health, stop)) else FAILED
+        with watching(given, given.dsn, health, stop) as watch:
+            finished = asyncio.run(run(health, watch.stop))
+    return 0 if finished else FAILED
 
 
 if __name__ == "__main__":

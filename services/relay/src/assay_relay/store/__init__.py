@@ -9,6 +9,7 @@ import psycopg
 from assay_resolver.streams import Stream
 from assay_runtime.postgres import session_arguments
 from assay_runtime.sql import load
+from assay_runtime.witness import Mark as HistoryMark
 from psycopg.conninfo import make_conninfo
 from psycopg.rows import TupleRow
 from psycopg.types.multirange import Multirange
@@ -20,6 +21,7 @@ _STREAM = load("assay_relay", "relay_stream")
 _OUTBOX = load("assay_relay", "outbox")
 _JOB = load("assay_relay", "job")
 _LETTER = load("assay_relay", "dead_letter")
+_CLOCK = load("assay_relay", "history_clock")
 
 
 class StreamRow(NamedTuple):
@@ -177,6 +179,14 @@ class Store:
         """Seconds that the oldest next event of these streams has waited."""
         row = self._connection.execute(_OUTBOX["measure_age"], _starts(wants)).fetchone()
         return 0.0 if row is None else float(row[0])
+
+    def tick(self) -> tuple[UUID, HistoryMark]:
+        """Raise the history clock and wait for the disk: which database this is, and how far it has come."""
+        with self._connection.transaction():
+            self._connection.execute("SET LOCAL synchronous_commit = on")
+            row = self._connection.execute(_CLOCK["raise_clock"]).fetchone()
+        assert row is not None, "a migration writes the clock and the first epoch"
+        return row[0], HistoryMark(*row[1:])
 
     def add_partitions(self, ahead: int) -> int:
         """Make outbox partitions for ids to come; how many were missing."""
