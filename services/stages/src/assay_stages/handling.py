@@ -72,6 +72,16 @@ class _Following:
     message: bytes
 
 
+def read(origin: Origin) -> Envelope[ResolutionJob] | Refuse:
+    """Decode the record; why not, if it is no message or not under its tenant's key."""
+    try:
+        envelope = decode(TOPIC, origin.value)
+        check_key(TOPIC, origin.key, envelope.payload)
+    except InvalidMessage as error:
+        return Refuse(error.reason, str(error))
+    return envelope
+
+
 class Handler:
     """One per process; any number of records may be handled at once."""
 
@@ -87,11 +97,9 @@ class Handler:
 
     async def handle(self, origin: Origin) -> Verdict:
         """Bring one record to an end that is committed. While a dependency is away this raises: call it again."""
-        try:
-            envelope = decode(TOPIC, origin.value)
-            check_key(TOPIC, origin.key, envelope.payload)
-        except InvalidMessage as error:
-            return await self._give_up(origin, None, Refuse(error.reason, str(error)))
+        envelope = read(origin)
+        if isinstance(envelope, Refuse):
+            return await self._give_up(origin, None, envelope)
         if envelope.payload.stage != self._work.stage:
             return Verdict.OTHER_STAGE
         return await self._handle_own(_Delivery(origin, envelope))
