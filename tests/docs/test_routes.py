@@ -11,7 +11,9 @@ import assay_relay.api.leases
 import assay_relay.api.streams
 import assay_resolver_api.cases
 import assay_resolver_api.dead_letters
+import assay_resolver_api.decisions
 import assay_resolver_api.items
+import assay_resolver_api.listings
 import pytest
 from fastapi import APIRouter
 from fastapi.routing import APIRoute
@@ -29,6 +31,8 @@ ROUTERS: Mapping[str, tuple[APIRouter, ...]] = {
     "resolver": (
         assay_resolver_api.cases.router,
         assay_resolver_api.items.router,
+        assay_resolver_api.listings.router,
+        assay_resolver_api.decisions.router,
         assay_resolver_api.dead_letters.router,
     ),
 }

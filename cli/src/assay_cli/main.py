@@ -8,6 +8,7 @@ from assay_cli.commands import (
     catalog,
     check,
     contracts,
+    deciding,
     demo,
     epochs,
     explain,
@@ -24,5 +25,19 @@ app = typer.Typer(
     pretty_exceptions_show_locals=False,
 )
 
-for commands in (demo, local, status, tenant, capture, catalog, explain, cases, check, contracts, retention, epochs):
+for commands in (
+    demo,
+    local,
+    status,
+    tenant,
+    capture,
+    catalog,
+    explain,
+    cases,
+    deciding,
+    check,
+    contracts,
+    retention,
+    epochs,
+):
     commands.register(app)

@@ -7,19 +7,52 @@ from datetime import UTC, datetime, timedelta
 import httpx
 import psycopg
 import pytest
-from assay_resolver_api import cases, dead_letters, items
+from assay_resolver_api import cases, dead_letters, decisions, items, listings
 from fastapi.routing import APIRoute
 
 from .world import CATALOG, Tenant, new_tenant, text
 
 ROUTES = [
-    route for module in (cases, items, dead_letters) for route in module.router.routes if isinstance(route, APIRoute)
+    route
+    for module in (cases, items, listings, decisions, dead_letters)
+    for route in module.router.routes
+    if isinstance(route, APIRoute)
 ]
 BODIES: dict[str, dict[str, object]] = {
     "/v1/cases/{case_id}/decisions": {"action": "create", "expected_revision": 1, "rationale": "x"},
     "/v1/items/{item_id}/pins": {"attribute": "color", "value": text("red"), "rationale": "x"},
+    "/v1/items/{item_id}/pins/{attribute}/withdraw": {"rationale": "x"},
+    "/v1/items/{item_id}/merge": {
+        "into": "{item_id}",
+        "expected_revision": 1,
+        "into_revision": 1,
+        "rationale": "x",
+    },
+    "/v1/items/{item_id}/split": {"listings": ["{listing_id}"], "expected_revision": 1, "rationale": "x"},
+    "/v1/items/{item_id}/retire": {"reason": "other", "expected_revision": 1, "rationale": "x"},
+    "/v1/items/{item_id}/revive": {"expected_revision": 1, "rationale": "x"},
+    "/v1/listings/{listing_id}/mapping": {"item_id": "{item_id}", "expected_revision": 1, "rationale": "x"},
+    "/v1/listings/{listing_id}/clear": {"expected_revision": 1, "rationale": "x"},
+    "/v1/listings/{listing_id}/wrong-keys": {"key": "gtin:1", "expected_revision": 1, "rationale": "x"},
+    "/v1/verdicts": {"one": "{item_id}", "other": "{listing_id}", "rationale": "x"},
+    "/v1/decisions/{decision_id}/undo": {"rationale": "x"},
 }
-UNKNOWN = {"case_id": f"case_{0:032x}", "item_id": f"item_{0:032x}"}
+UNKNOWN = {
+    "case_id": f"case_{0:032x}",
+    "item_id": f"item_{0:032x}",
+    "listing_id": f"lst_{0:032x}",
+    "decision_id": f"dec_{0:032x}",
+    "attribute": "color",
+}
+REFUSED = {
+    "/v1/items/{item_id}/pins/{attribute}/withdraw": "already_so",
+    "/v1/items/{item_id}/merge": "already_so",
+    "/v1/items/{item_id}/split": "not_in_item",
+    "/v1/items/{item_id}/revive": "already_so",
+    "/v1/listings/{listing_id}/mapping": "already_so",
+    "/v1/listings/{listing_id}/wrong-keys": "no_such_key",
+}
+"""What the owner of the ids is told where the request of this test makes no sense."""
 
 
 def send(who: Tenant, route: APIRoute, ids: dict[str, str]) -> httpx.Response:
@@ -27,6 +60,8 @@ def send(who: Tenant, route: APIRoute, ids: dict[str, str]) -> httpx.Response:
     method = "POST" if route.path in BODIES else "GET"
     headers = {**who.headers, "Idempotency-Key": uuid.uuid4().hex}
     content = json.dumps(BODIES[route.path]) if route.path in BODIES else None
+    for name, value in ids.items():
+        content = content and content.replace(f"{{{name}}}", value)
     url = who.api.url + route.path.format(**ids)
     return httpx.request(method, url, content=content, params={"catalog": CATALOG}, headers=headers)
 
@@ -34,11 +69,15 @@ def send(who: Tenant, route: APIRoute, ids: dict[str, str]) -> httpx.Response:
 @pytest.mark.parametrize("route", [route for route in ROUTES if "{" in route.path], ids=lambda route: route.path)
 async def test_ids_of_another_tenant_are_unknown_ids(tenant: Tenant, twin: Tenant, route: APIRoute) -> None:
     case_id, item_id = await tenant.open_case()
-    known = {"case_id": case_id, "item_id": item_id}
+    ((listing_id,),) = tenant.rows("SELECT listing_id FROM mapping WHERE tenant_id = %s")
+    ((decision_id,),) = tenant.rows("SELECT decision_id FROM decision WHERE tenant_id = %s")
+    known = {"case_id": case_id, "item_id": item_id, "listing_id": listing_id, "decision_id": decision_id}
+    known["attribute"] = "color"
     foreign, unknown = send(twin, route, known), send(twin, route, UNKNOWN)
     assert foreign.status_code == unknown.status_code == 404
     assert foreign.content == unknown.content
-    assert send(tenant, route, known).status_code in {200, 201}
+    own = send(tenant, route, known)
+    assert own.status_code in {200, 201} or own.json()["code"] == REFUSED[route.path]
 
 
 def test_every_route_that_changes_is_walked() -> None:

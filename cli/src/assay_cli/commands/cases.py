@@ -21,6 +21,7 @@ _TELLING: Final = ("name", "brand", "gtin", "mpn", "sku", "color", "size", "pric
 """What tells one thing from another, first; a page's long texts stay in --json."""
 _SHOWN: Final = 120
 
+Action = Literal["accept", "merge", "create", "reject", "key_is_wrong", "withdraw", "reopen"]
 CaseId = Annotated[str, typer.Argument(help="A case's id.")]
 Rationale = Annotated[str, typer.Option("--because", help="Why; kept with the decision for ever.")]
 RequestId = Annotated[str | None, typer.Option(help="Names this request, so that a retry decides nothing twice.")]
@@ -110,21 +111,28 @@ def _answers(console: Console, case_id: str, candidates: list[Document]) -> None
 @in_words
 def decide(
     case_id: CaseId,
-    action: Annotated[Literal["accept", "create", "reject"], typer.Argument(help="What to do with the listing.")],
+    action: Annotated[Action, typer.Argument(help="What the listing is, or what the question is.")],
     tenant: Tenant,
     because: Rationale,
-    item: Annotated[str | None, typer.Option(help="With accept: the item that it is.")] = None,
+    item: Annotated[
+        str | None, typer.Option(help="With accept: the item that it is; with merge: what all are.")
+    ] = None,
+    key: Annotated[str | None, typer.Option(help="With key_is_wrong: such as gtin:04006381333931.")] = None,
+    overrule: Annotated[list[str] | None, typer.Option(help="The decision of a verdict that shall not stand.")] = None,
     revision: Annotated[int | None, typer.Option(help="The revision that you looked at; else the present one.")] = None,
     catalog: Catalog = "cat_main",
     request_id: RequestId = None,
     as_json: AsJson = False,
 ) -> None:
-    """Answer a question: accept it as an item, create a new item, or reject the listing."""
-    if (action == "accept") != (item is not None):
-        raise CommandError("accept needs --item, and only accept takes it")
+    """Answer: it is this item, a new one, or none; the items are one; its key is wrong; or the question is none."""
+    if (action in ("accept", "merge")) != (item is not None):
+        raise CommandError("accept and merge need --item, and only they take it")
+    if (action == "key_is_wrong") != (key is not None):
+        raise CommandError("key_is_wrong needs --key, and only it takes it")
     with connect(tenant) as client:
         seen = revision or client.get("resolver", f"/v1/cases/{case_id}", catalog=catalog)["revision"]
-        body = {"action": action, "item_id": item, "expected_revision": cast("int", seen), "rationale": because}
+        named = {"action": action, "item_id": item, "key": key, "overrules": overrule or []}
+        body = {**named, "expected_revision": cast("int", seen), "rationale": because}
         path = f"/v1/cases/{case_id}/decisions?catalog={catalog}"
         decided = client.post("resolver", path, body, request_id or f"cli-{uuid7().hex}")
     if as_json:

@@ -6,7 +6,7 @@ from assay_runtime.http import KeyRing, Limits, StoredKey, create_app
 from assay_runtime.http.problems import response_of
 from fastapi import FastAPI, Request, Response
 
-from assay_resolver_api import cases, dead_letters, items, store
+from assay_resolver_api import cases, dead_letters, decisions, items, listings, store
 from assay_resolver_api.context import Context
 from assay_resolver_api.errors import problem_of
 from assay_resolver_api.settings import ApiSettings
@@ -21,7 +21,7 @@ def build_app(settings: ApiSettings, context: Context) -> FastAPI:
     limits = Limits(body_bytes=bounds.DOCUMENT_BYTES)
     app = create_app("Assay resolver", KeyRing(settings.key_pepper, find_key), limits, docs=settings.http_docs)
     app.state.context = context
-    for module in (cases, items, dead_letters):
+    for module in (cases, items, listings, decisions, dead_letters):
         app.include_router(module.router)
     app.add_exception_handler(ResolverError, _refuse)
     return app

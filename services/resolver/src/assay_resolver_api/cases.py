@@ -1,44 +1,46 @@
 """⑤ Review cases over HTTP: what rules leave open, and a person's answer, given at most once."""
 
 from http import HTTPStatus
-from typing import Annotated, Literal, Self, assert_never
+from typing import Annotated, Final, Literal, Self
 
 from assay_contracts import bounds
-from assay_contracts.ids import TenantId
 from assay_resolver import case_view, cases
 from assay_resolver.cases import CaseRequest
-from assay_resolver.decisions import Decided
-from assay_resolver.errors import CaseConflict
+from assay_resolver.decisions import Asked, Decided
+from assay_resolver.identity import Key
 from assay_resolver.streams import Connection
 from assay_runtime.http import Credential, needs
-from assay_runtime.logs import get_logger
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import Field, model_validator
 
-from assay_resolver_api import documents, store, views
-from assay_resolver_api.context import PAGE, AppContext, CaseId, CatalogId, Context, Limit, RequestId
-from assay_resolver_api.documents import Document
-from assay_resolver_api.metrics import DECISIONS
+from assay_resolver_api import deciding, documents, store, views
+from assay_resolver_api.context import PAGE, AppContext, CaseId, CatalogId, Limit, RequestId
+from assay_resolver_api.deciding import Item, Overruling, Seen
 
-log = get_logger()
 router = APIRouter(prefix="/v1/cases", tags=["cases"])
 
-Action = Literal["accept", "create", "reject"]
-Rationale = Annotated[str, Field(min_length=1, max_length=2_000)]
+Action = Literal["accept", "merge", "create", "reject", "key_is_wrong", "withdraw", "reopen"]
+KeyName = Annotated[str, Field(pattern=rf"^(gtin|brand_mpn):[^\x00]{{1,{bounds.LISTING_KEY}}}$")]
+_NAMING_ITEM: Final = ("accept", "merge")
 
 
-class CaseAnswer(Document):
-    """A person's answer to a case as it stood at `expected_revision`; `item_id` goes with accept and only with it."""
+class CaseAnswer(Overruling):
+    """A person's answer to a case as it stood at `expected_revision`.
+
+    accept and merge name an item, key_is_wrong a key (`gtin:…` or `brand_mpn:…`), and nothing else does.
+    """
 
     action: Action
-    item_id: Annotated[str, Field(pattern=r"^item_[A-Za-z0-9_]{1,59}$")] | None = None
-    expected_revision: Annotated[int, Field(ge=1, le=bounds.POSITION)]
-    rationale: Rationale
+    item_id: Item | None = None
+    key: KeyName | None = None
+    expected_revision: Seen
 
     @model_validator(mode="after")
-    def _check_item(self) -> Self:
-        if (self.action == "accept") != (self.item_id is not None):
-            raise ValueError("accept names an item, and nothing else does")
+    def _check_named(self) -> Self:
+        if (self.action in _NAMING_ITEM) != (self.item_id is not None):
+            raise ValueError("accept and merge name an item, and nothing else does")
+        if (self.action == "key_is_wrong") != (self.key is not None):
+            raise ValueError("key_is_wrong names a key, and nothing else does")
         return self
 
 
@@ -73,10 +75,7 @@ async def show_case(
     "/{case_id}/decisions",
     status_code=HTTPStatus.CREATED,
     openapi_extra=documents.body_of(CaseAnswer),
-    responses={
-        HTTPStatus.OK: {"model": views.DecisionView, "description": "It was decided by this request before."},
-        HTTPStatus.CONFLICT: {"description": "The case changed since it was read; `current` shows it as it stands."},
-    },
+    responses=deciding.RESPONSES,
 )
 async def decide_case(
     request: Request,
@@ -87,47 +86,32 @@ async def decide_case(
     catalog_id: CatalogId,
     request_id: RequestId,
 ) -> views.DecisionView:
-    """Answer a case: the listing is a candidate, is a new item, or is not to be in the catalog."""
+    """Answer a case: what the listing is, that its key is wrong, or that the question is none or stands again."""
     answer = await documents.read(request, CaseAnswer)
-    try:
-        decided = await _decide(context, credential, case_id, catalog_id, request_id, answer)
-    except CaseConflict:
-        DECISIONS.labels(answer.action, "conflict").inc()
-        raise
-    return report(response, decided, answer.action)
 
-
-def report(response: Response, decided: Decided, action: str) -> views.DecisionView:
-    """Count and log a decision, and show it: 201 the first time, 200 afterwards."""
-    DECISIONS.labels(action, "repeated" if decided.repeated else "decided").inc()
-    if decided.repeated:
-        response.status_code = HTTPStatus.OK
-    else:
-        log.info("decision.made", decision_id=decided.decision_id, action=action, count=len(decided.events))
-    return views.decision_view(decided)
-
-
-def actor(credential: Credential) -> str:
-    """Who decides: the key, since machines and people alike come with one."""
-    return f"key:{credential.key_id}"
-
-
-async def _decide(
-    context: Context, credential: Credential, case_id: str, catalog_id: str, request_id: str, answer: CaseAnswer
-) -> Decided:
-    tenant_id: TenantId = credential.tenant_id
-    async with store.deciding(context.pool, tenant_id, catalog_id) as (connection, stream):
-        wanted = CaseRequest(stream, case_id, answer.expected_revision, request_id, actor(credential), answer.rationale)
+    async def act(connection: Connection, asked: Asked) -> Decided:
+        wanted = CaseRequest(
+            asked.stream, case_id, answer.expected_revision, request_id, asked.actor, asked.rationale, asked.overrules
+        )
         return await _act(connection, wanted, answer)
+
+    decided = await deciding.decide(context, credential, catalog_id, request_id, answer, answer.action, act)
+    return deciding.report(response, decided, answer.action)
 
 
 async def _act(connection: Connection, wanted: CaseRequest, answer: CaseAnswer) -> Decided:
     match answer.action:
         case "accept":
             return await cases.accept(connection, wanted, answer.item_id or "")
+        case "merge":
+            return await cases.merge(connection, wanted, answer.item_id or "")
         case "create":
             return await cases.create_item(connection, wanted)
         case "reject":
             return await cases.reject(connection, wanted)
-        case _:
-            assert_never(answer.action)
+        case "key_is_wrong":
+            return await cases.call_key_wrong(connection, wanted, Key.named(answer.key or ""))
+        case "withdraw":
+            return await cases.withdraw(connection, wanted)
+        case "reopen":
+            return await cases.reopen(connection, wanted)

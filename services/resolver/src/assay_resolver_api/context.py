@@ -27,6 +27,8 @@ AppContext = Annotated[Context, Depends(_context)]
 CatalogId = Annotated[str, Query(alias="catalog", pattern=r"^cat_[a-z0-9_]{1,60}$")]
 CaseId = Annotated[str, Path(pattern=r"^case_[A-Za-z0-9_]{1,59}$")]
 ItemId = Annotated[str, Path(pattern=r"^item_[A-Za-z0-9_]{1,59}$")]
+ListingId = Annotated[str, Path(pattern=r"^lst_[A-Za-z0-9_]{1,60}$")]
+DecisionId = Annotated[str, Path(pattern=r"^dec_[A-Za-z0-9_]{1,60}$")]
 Limit = Annotated[int, Query(ge=1, le=LONGEST_PAGE)]
 RequestId = Annotated[
     str,

@@ -4,16 +4,8 @@ from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Final
 
-from assay_resolver.errors import (
-    CaseConflict,
-    NotACandidate,
-    RequestReused,
-    ResolverError,
-    UnknownAttribute,
-    UnknownCase,
-    UnknownItem,
-    UnknownStream,
-)
+from assay_resolver import errors
+from assay_resolver.errors import ResolverError
 from assay_runtime.http import Problem
 
 
@@ -41,12 +33,30 @@ class InvalidBody(Problem):
 
 
 _CODES: Final[Mapping[type[ResolverError], tuple[HTTPStatus, str]]] = {
-    CaseConflict: (HTTPStatus.CONFLICT, "case_conflict"),
-    RequestReused: (HTTPStatus.CONFLICT, "request_reused"),
-    NotACandidate: (HTTPStatus.UNPROCESSABLE_ENTITY, "not_a_candidate"),
-    UnknownAttribute: (HTTPStatus.UNPROCESSABLE_ENTITY, "unknown_attribute"),
+    errors.CaseConflict: (HTTPStatus.CONFLICT, "case_conflict"),
+    errors.Changed: (HTTPStatus.CONFLICT, "changed"),
+    errors.UndoConflict: (HTTPStatus.CONFLICT, "undo_conflict"),
+    errors.VerdictStands: (HTTPStatus.CONFLICT, "verdict_stands"),
+    errors.AlreadySo: (HTTPStatus.CONFLICT, "already_so"),
+    errors.RequestReused: (HTTPStatus.CONFLICT, "request_reused"),
+    errors.NotACandidate: (HTTPStatus.UNPROCESSABLE_ENTITY, "not_a_candidate"),
+    errors.NotInItem: (HTTPStatus.UNPROCESSABLE_ENTITY, "not_in_item"),
+    errors.NotThatKind: (HTTPStatus.UNPROCESSABLE_ENTITY, "not_that_kind"),
+    errors.WrongKey: (HTTPStatus.UNPROCESSABLE_ENTITY, "no_such_key"),
+    errors.Forgotten: (HTTPStatus.UNPROCESSABLE_ENTITY, "listing_forgotten"),
+    errors.NothingToUndo: (HTTPStatus.UNPROCESSABLE_ENTITY, "nothing_to_undo"),
+    errors.TooManyEvents: (HTTPStatus.UNPROCESSABLE_ENTITY, "too_many_events"),
+    errors.EventTooLarge: (HTTPStatus.UNPROCESSABLE_ENTITY, "event_too_large"),
+    errors.ItemFull: (HTTPStatus.UNPROCESSABLE_ENTITY, "item_full"),
+    errors.UnknownAttribute: (HTTPStatus.UNPROCESSABLE_ENTITY, "unknown_attribute"),
 }
-_UNKNOWN: Final = (UnknownCase, UnknownItem, UnknownStream)
+_UNKNOWN: Final = (
+    errors.UnknownCase,
+    errors.UnknownItem,
+    errors.UnknownListing,
+    errors.UnknownDecision,
+    errors.UnknownStream,
+)
 
 
 def problem_of(error: ResolverError) -> Problem:
@@ -54,5 +64,17 @@ def problem_of(error: ResolverError) -> Problem:
     if isinstance(error, _UNKNOWN):
         return NotFound()
     status, code = _CODES[type(error)]
-    more = {"current": error.current} if isinstance(error, CaseConflict) else None
-    return Problem(status, code, str(error), more=more)
+    return Problem(status, code, str(error), more=_more(error))
+
+
+def _more(error: ResolverError) -> Mapping[str, object] | None:
+    """What a conflict shows beside its name."""
+    match error:
+        case errors.CaseConflict(current) | errors.Changed(current):
+            return {"current": current}
+        case errors.UndoConflict(parts):
+            return {"parts": parts}
+        case errors.VerdictStands(verdicts):
+            return {"verdicts": verdicts}
+        case _:
+            return None

@@ -5,4 +5,5 @@ from prometheus_client import Counter
 DECISIONS = Counter(
     "assay_resolver_decisions_total", "Decisions of people by action and how they ended.", ["action", "result"]
 )
-"""action: accept, create, reject, pin; result: `decided`, `repeated` (the first result was given again), `conflict`."""
+"""action: what was asked for: accept, merge, undo, …, as the routes name it; result: `decided`, `repeated` (the first
+result was given again), `conflict`."""

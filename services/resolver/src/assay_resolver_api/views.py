@@ -101,6 +101,55 @@ class DecisionView(BaseModel):
     events: list[ChangeView]
 
 
+class DecisionSummary(BaseModel):
+    """Who decided what, when and why."""
+
+    decision_id: str
+    action: str
+    actor: str
+    rationale: str
+    undoes: str | None
+    decided_at: str
+
+
+class DecisionPage(BaseModel):
+    """Decisions, newest first; `next` is the `before` of the following page, null at the end."""
+
+    decisions: list[DecisionSummary]
+    next: str | None
+
+
+class PartView(BaseModel):
+    """One thing that a decision asserted, and what stood before it; null is its absence."""
+
+    kind: str
+    id: str
+    before: dict[str, object] | None
+    after: dict[str, object] | None
+
+
+class WholeDecisionView(DecisionSummary):
+    """A decision with what it rests on, its events, its parts, and the decisions that undid it."""
+
+    basis: dict[str, object]
+    evidence: list[str]
+    prior: list[str]
+    events: list[ChangeView]
+    parts: list[PartView]
+    undone_by: list[str]
+
+
+class WholeListingView(ListingView):
+    """A listing with its mapping: home is asserted, item its root, revision that of the mapping, 0 before the first."""
+
+    serial: int
+    home_item_id: str | None
+    revision: int
+    keys: list[str]
+    wrong_keys: list[str]
+    open_cases: list[str]
+
+
 class EventView(BaseModel):
     """Where a change stands in the catalog's history."""
 
