@@ -23,6 +23,9 @@ SCOPES: Final = (
     "cases:decide",
     "lineage:read",
     "dead-letters:read",
+    "history:read",
+    "history:lease",
+    "retention:read",
 )
 """What a key of the local stack may do: everything that its tenant may."""
 

@@ -6,17 +6,14 @@ included, into a spool file; then the object is put under its hash, and a row na
 A crash before the row leaves bytes that nobody names and a lease that expires; after it, a snapshot for anyone.
 """
 
-import hashlib
-import json
 import tempfile
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import BinaryIO, Final
 
 from assay_contracts.evidence import evidence_uri
 from assay_contracts.ids import TenantId
-from assay_contracts.timestamps import timestamp
+from assay_resolver.snapshot import MEDIA_TYPE, SnapshotFile
 from assay_resolver.streams import Connection, Stream
 from assay_runtime.evidence import EvidenceStore
 from assay_runtime.failpoints import failpoint
@@ -30,26 +27,7 @@ from assay_relay.api.retention import Lease
 from assay_relay.settings import ApiSettings
 from assay_relay.store import history as store
 from assay_relay.store import retention as retention_store
-from assay_relay.store.history import FactRow, SnapshotRow
-
-MEDIA_TYPE: Final = "application/x-ndjson"
-VERSION: Final = "history.snapshot/1"
-
-
-class _Spool:
-    """Lines on their way to the bucket, counted and hashed."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        self.file = file
-        self.digest = hashlib.sha256()
-        self.bytes = 0
-        self.facts = 0
-
-    def write(self, document: dict[str, object]) -> None:
-        line = json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
-        self.file.write(line)
-        self.digest.update(line)
-        self.bytes += len(line)
+from assay_relay.store.history import SnapshotRow
 
 
 class Taker:
@@ -95,15 +73,13 @@ class Taker:
         if state is None:
             raise NotFound
         with path.open("wb") as file:
-            spool = _Spool(file)
-            spool.write(_head(stream, state.head, state.digest))
+            spool = SnapshotFile(file, stream, state.head, state.digest)
             async for fact in store.read_facts(conn, stream):
-                spool.write(_fact(fact))
-                spool.facts += 1
+                spool.add(fact)
         return SnapshotRow(
             position=state.head,
             digest=state.digest,
-            sha256=spool.digest.hexdigest(),
+            sha256=spool.sha256,
             bytes=spool.bytes,
             facts=spool.facts,
             is_genesis=False,
@@ -116,28 +92,3 @@ async def stream_object(bucket: EvidenceStore, tenant_id: str, row: SnapshotRow,
     async with bucket.open(evidence_uri(TenantId(tenant_id), row.sha256), first) as chunks:
         async for chunk in chunks:
             yield chunk
-
-
-def _head(stream: Stream, position: int, digest: bytes) -> dict[str, object]:
-    return {
-        "schema_version": VERSION,
-        "tenant_id": stream.tenant_id,
-        "catalog_id": stream.catalog_id,
-        "history_epoch": stream.history_epoch,
-        "position": position,
-        "digest": digest.hex(),
-    }
-
-
-def _fact(row: FactRow) -> dict[str, object]:
-    return {
-        "aggregate": {"type": row.aggregate, "id": row.id},
-        "revision": row.revision,
-        "type": row.type,
-        "decision_id": row.decision_id,
-        "event_id": f"evt_{row.event_id.hex}",
-        "history_epoch": row.history_epoch,
-        "position": row.position,
-        "occurred_at": timestamp(row.decided_at),
-        "data": json.loads(row.data),
-    }

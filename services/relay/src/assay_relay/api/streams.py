@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from http import HTTPStatus
 from typing import Annotated
 
+from assay_resolver.snapshot import MEDIA_TYPE
 from assay_resolver.streams import Stream
 from assay_runtime.http import Credential, needs
 from fastapi import APIRouter, Header, Query
@@ -171,6 +172,6 @@ async def read_snapshot(
     body: AsyncIterator[bytes] = snapshots.stream_object(context.bucket, tenant_id, row, first)
     headers = {"ETag": f'"{row.sha256}"', "Accept-Ranges": "bytes", "Content-Length": str(row.bytes - first)}
     if wanted is None:
-        return StreamingResponse(body, media_type=snapshots.MEDIA_TYPE, headers=headers)
+        return StreamingResponse(body, media_type=MEDIA_TYPE, headers=headers)
     headers["Content-Range"] = f"bytes {first}-{row.bytes - 1}/{row.bytes}"
-    return StreamingResponse(body, HTTPStatus.PARTIAL_CONTENT, headers, snapshots.MEDIA_TYPE)
+    return StreamingResponse(body, HTTPStatus.PARTIAL_CONTENT, headers, MEDIA_TYPE)

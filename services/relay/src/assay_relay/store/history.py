@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 from uuid import UUID
 
 from assay_resolver.epochs import Epoch
+from assay_resolver.snapshot import READ_FACTS, FactRow
 from assay_resolver.streams import Connection, Stream
 from assay_runtime.sql import load
 from psycopg.rows import class_row
@@ -29,21 +30,6 @@ class HashRow(NamedTuple):
     position: int
     event_id: UUID
     sha256: bytes
-
-
-class FactRow(NamedTuple):
-    """The latest change of one aggregate: its whole state, or its tombstone. `data` is the event's, as JSON text."""
-
-    aggregate: str
-    id: str
-    revision: int
-    type: str
-    decision_id: str
-    event_id: UUID
-    history_epoch: str
-    position: int
-    decided_at: datetime
-    data: str
 
 
 class SnapshotRow(NamedTuple):
@@ -101,7 +87,7 @@ async def read_facts(conn: Connection, stream: Stream) -> AsyncIterator[FactRow]
     """Every accepted fact of the stream's catalog as of the transaction's snapshot, a few in memory at a time."""
     async with conn.cursor(name="facts") as cursor:
         cursor.itersize = FACTS_AT_ONCE
-        await cursor.execute(_SQL["read_facts"], stream.scope)
+        await cursor.execute(READ_FACTS, stream.scope)
         async for row in cursor:
             yield FactRow(*row)
 
