@@ -128,7 +128,7 @@ def test_explain_says_what_else_is_stated_and_why_it_does_not_stand(shop: Shop, 
     shop.items()
     explained = assay(shop.stack, "explain", item["item_id"], "name")
     assert explained.exit_code == 0, explained.output
-    assert "src_stranger states" in explained.stdout
+    assert f"states Amber kettle {NUMBERS[1]}" in explained.stdout
     assert "a person's value stands before any source's" in explained.stdout
 
 

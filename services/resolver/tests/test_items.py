@@ -20,6 +20,8 @@ async def test_pinned_value_leads_to_the_statement(tenant: Tenant) -> None:
     assert (lineage["value"], lineage["by"]) == (text("crimson"), "person")
     (support,) = lineage["support"]
     assert (support["source_id"], support["ref"].split("/")[3]) == ("src_people", tenant.tenant_id)
+    (against,) = lineage["against"]
+    assert (against["value"], against["because"]) == (text("red"), "a person's value stands before any source's")
 
 
 async def test_retried_pin_gets_the_first_result(tenant: Tenant) -> None:
