@@ -48,11 +48,20 @@ def match_to_the_end(_: object, pattern: str, value: object, __: object) -> Iter
 
 
 EXTEND = cast("Callable[..., Any]", validators.extend)  # pyright: ignore[reportUnknownMemberType]  untyped
+FORMATS = FormatChecker()
+
+
+@FORMATS.checks("date-time")
+def is_rfc_3339(value: object) -> bool:
+    """As the checker behind `jsonschema` has it, which lets a newline through at the end."""
+    return not isinstance(value, str) or (not value.endswith("\n") and FormatChecker().conforms(value, "date-time"))
+
+
 JUDGE = EXTEND(Draft202012Validator, validators={"pattern": match_to_the_end})
 
 
 def takes(piece: Any, document: Any) -> bool:
-    return JUDGE(piece, format_checker=FormatChecker()).is_valid(document)
+    return JUDGE(piece, format_checker=FORMATS).is_valid(document)
 
 
 def seed_takes(name: str, document: Any) -> bool:
@@ -63,7 +72,7 @@ def seed_takes(name: str, document: Any) -> bool:
 @cache
 def _seed_judge(name: str) -> Any:
     file, _, part = name.partition("#")
-    judge = JUDGE(SEEDS[file], format_checker=FormatChecker())
+    judge = JUDGE(SEEDS[file], format_checker=FORMATS)
     return judge.evolve(schema={"$ref": f"#/$defs/{part}"}) if part else judge
 
 
@@ -114,6 +123,12 @@ def test_a_seed_is_judged_by_the_rules_of_ecma_below_a_reference_too(name: str) 
         del job["nonce"]
     assert seed_takes(name, job)
     assert not seed_takes(name, {**job, "contentHash": f"{job['contentHash']}\n"})
+
+
+def test_a_seed_takes_no_newline_behind_a_moment() -> None:
+    job = examples("resolution.job.v1")[0]
+    assert seed_takes("resolution.job.v1", job)
+    assert not seed_takes("resolution.job.v1", {**job, "enqueued_at": f"{job['enqueued_at']}\n"})
 
 
 def test_every_decision_is_written_down() -> None:
