@@ -23,8 +23,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
-    """Everything serves."""
+    """Everything serves, and what has been read is pruned at once."""
     running = Stack(tmp_path_factory.mktemp("assay"))
+    running.override("relay-prune", ASSAY_RETENTION_SECONDS="0", ASSAY_PRUNE_SECONDS="0.2")
     try:
         running.up(seconds=240)
         yield running

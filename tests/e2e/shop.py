@@ -1,5 +1,7 @@
 """A tenant at work in an end-to-end test: hands pages in, waits for them, and reads its catalog."""
 
+import os
+import signal
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -41,6 +43,22 @@ def eventually(what: str, ask: Callable[[], T | None], seconds: float = DEADLINE
 def settle(stack: Stack) -> None:
     """Wait until no hop has anything left to do."""
     eventually("every hop is at rest", lambda: hops.is_quiet(hops.measure(stack.installation)) or None)
+
+
+def kill(stack: Stack, name: str) -> None:
+    """End it and wait until another process of that name serves."""
+    state = stack.state()
+    assert state is not None
+    victim = state.processes[name]
+    assert victim.pid is not None
+    os.kill(victim.pid, signal.SIGKILL)
+
+    def restarted() -> bool | None:
+        now = stack.state()
+        found = now.processes[name] if now else None
+        return True if found and found.pid != victim.pid and found.condition == "ready" else None
+
+    eventually(f"{name} serves again", restarted)
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,5 @@
 """kill -9 of every process once, in turn, while pages keep coming: the catalog ends up as if nothing had happened."""
 
-import os
-import signal
 import threading
 from collections.abc import Iterator
 from itertools import count
@@ -13,7 +11,7 @@ from assay_cli.stack.supervisor import PARTS
 
 from .conftest import Open
 from .pages import Product, gtin_of, page_of
-from .shop import Shop, eventually
+from .shop import Shop, eventually, kill
 
 VICTIMS = (*PROCESSES, *PARTS)
 PACE_SECONDS = 0.2
@@ -30,7 +28,7 @@ def test_the_catalog_survives_kill_9_of_each_process_under_load(stack: Stack, op
     try:
         for name in VICTIMS:
             before = len(sent)
-            _kill(stack, name)
+            kill(stack, name)
             eventually(f"pages are taken after the death of {name}", lambda seen=before: len(sent) > seen + 1 or None)
     finally:
         over.set()
@@ -39,22 +37,6 @@ def test_the_catalog_survives_kill_9_of_each_process_under_load(stack: Stack, op
     for product in sent:
         expected.setdefault(product.gtin, []).append((f"{product.source_id}_example", product.price))
     assert shop.offers_by_gtin() == {gtin: sorted(offers) for gtin, offers in expected.items()}
-
-
-def _kill(stack: Stack, name: str) -> None:
-    """End it and wait until another process of that name serves."""
-    state = stack.state()
-    assert state is not None
-    victim = state.processes[name]
-    assert victim.pid is not None
-    os.kill(victim.pid, signal.SIGKILL)
-
-    def restarted() -> bool | None:
-        now = stack.state()
-        found = now.processes[name] if now else None
-        return True if found and found.pid != victim.pid and found.condition == "ready" else None
-
-    eventually(f"{name} serves again", restarted)
 
 
 def _load(shop: Shop, over: threading.Event, sent: list[Product]) -> None:
