@@ -213,6 +213,7 @@ JSON_OF_OUR_OWN: Final = {
     "services/stages/src/assay_stages/extract/facts.py": "an artifact of a stage before, by its hash",
     "services/product/src/assay_product/store/deliveries.py": "headers, as a row of ours keeps them",
     "libs/resolver/src/assay_resolver/reading.py": "a fact, as a row of ours keeps it",
+    "libs/resolver/src/assay_resolver/snapshot.py": "facts, as a row of ours keeps them",
     "services/relay/src/assay_relay/letters.py": "headers, as a row of ours keeps them",
     "services/relay/src/assay_relay/api/snapshots.py": "rows of ours",
     "services/product/src/assay_product/views.py": "rows of ours",
