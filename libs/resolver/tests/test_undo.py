@@ -3,7 +3,7 @@
 import pytest
 from assay_resolver import cases, undoing
 from assay_resolver.cases import CaseRequest
-from assay_resolver.errors import NothingToUndo, UndoConflict, UnknownDecision, VerdictStands
+from assay_resolver.errors import NothingToUndo, Superseded, UndoConflict, UnknownDecision, VerdictStands
 from assay_resolver.streams import Connection
 
 from .deciding import Person, types
@@ -223,3 +223,19 @@ async def test_a_guarded_value_returns_with_its_listing(world: World, stages: Co
     assert world.picture() == before
     await person.undo(merged)
     assert world.wrongs() == []
+
+
+async def test_a_rejected_listing_that_gave_way_does_not_return(
+    world: World, stages: Connection, people: Connection, person: Person
+) -> None:
+    await world.see(stages, product("Acme Desk Lamp Nordic 40W", brand="Acme"), url=A)
+    await world.see(stages, product("Acme Desk Lamp Nordic 40W", brand="Acme"), url=B)
+    (case_id,) = world.one("SELECT case_id FROM review_case")
+    async with people.transaction():
+        rejected = await cases.reject(people, CaseRequest(world.stream, str(case_id), 1, "no", "ann", "no"))
+    old = world.listing_of(B)
+    assert (await world.see(stages, product("Kettle", gtin=GTIN), url=B)).outcome == "created"
+    with pytest.raises(UndoConflict):
+        await person.undo(rejected)
+    with pytest.raises(Superseded):
+        await person.map(old, world.item_of(A))

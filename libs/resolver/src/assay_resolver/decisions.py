@@ -195,24 +195,24 @@ class Writer:
 
         guarded: of some (item, name) the accepted value that a guarded attribute is to hold on to.
         """
-        await self._settle(guarded or {})
-        await self._end_items()
-        await parts.store(self.conn, self.stream, self.decision_id, self._parts)
+        settled = await self._settle(guarded or {})
         touched = self.touched
         ids = sorted(touched.items | touched.listings | touched.moved | {one.item_id for one in self.endings})
         raised = {**self.scope, "ids": ids, "decision_id": self.decision_id}
-        await self.conn.execute(_CASE["raise_revisions"], raised)
-        await streams.advance(self.conn, self.cursor)
+        async with self.conn.pipeline(), self.conn.cursor() as many:
+            await self.change([one.event for one in settled])
+            await many.executemany(_ITEM["upsert_attribute"], [one.row for one in settled])
+            await self._end_items()
+            await parts.store(self.conn, self.stream, self.decision_id, self._parts)
+            await self.conn.execute(_CASE["raise_revisions"], raised)
+            await streams.advance(self.conn, self.cursor)
         failpoint("resolver.before_commit")
         return Decided(self.decision_id, tuple(self._changes))
 
-    async def _settle(self, guarded: Mapping[tuple[str, str], str]) -> None:
+    async def _settle(self, guarded: Mapping[tuple[str, str], str]) -> list[settling.Settled]:
         items, listings = self.touched.items, self.touched.listings
         scene = settling.Scene(self.conn, self.stream, items, listings, self.merging, guarded)
-        settled = await settling.settle(scene)
-        await self.change([one.event for one in settled])
-        async with self.conn.cursor() as many:
-            await many.executemany(_ITEM["upsert_attribute"], [one.row for one in settled])
+        return await settling.settle(scene)
 
     async def _end_items(self) -> None:
         await self.change([one.event for one in self.endings])
@@ -243,7 +243,7 @@ class Writer:
             outbox.append({**place, "value": value})
             supports += [{**self.scope, **aggregate, "reading_id": fact, "n": n} for fact, n in event.supported_by]
             self._changes.append(ChangeRef(event.aggregate, event.id, event.revision, event.type, self.cursor.position))
-        async with self.conn.cursor() as many:
+        async with self.conn.pipeline(), self.conn.cursor() as many:
             await many.executemany(_DECISION["insert_change"], changes)
             await many.executemany(_DECISION["insert_support"], supports)
             await many.executemany(_DECISION["insert_outbox"], outbox)

@@ -67,6 +67,10 @@ class ItemFull(ResolverError):
     """The item would have more than 1,000 listings."""
 
 
+class Superseded(ResolverError):
+    """A newer listing of the same page has taken this one's place since it was rejected or replaced."""
+
+
 class RequestReused(ResolverError):
     """This request id was used for another decision."""
 

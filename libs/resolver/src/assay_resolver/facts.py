@@ -84,8 +84,10 @@ async def readings_of_capture(conn: Connection, stream: Stream, capture_id: str,
 async def readings(conn: Connection, stream: Stream, ids: Collection[str]) -> dict[str, Reading]:
     """Readings by id, each with those of its facts that have a value."""
     parameters = {**stream.scope, "readings": list(ids)}
-    heads = await (await conn.execute(_READING["find_readings"], parameters)).fetchall()
-    rows = await (await conn.execute(_READING["find_facts"], parameters)).fetchall()
+    async with conn.pipeline():
+        found = await conn.execute(_READING["find_readings"], parameters)
+        stated = await conn.execute(_READING["find_facts"], parameters)
+    heads, rows = await found.fetchall(), await stated.fetchall()
     by_reading: dict[str, list[tuple[object, ...]]] = {}
     for row in rows:
         by_reading.setdefault(row[0], []).append(row)

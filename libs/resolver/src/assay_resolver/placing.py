@@ -164,8 +164,9 @@ async def check_room(writer: Writer, items: Iterable[str]) -> None:
 async def derive_keys(writer: Writer, keys: Iterable[Key]) -> None:
     """Let exact keys lead where the mapped listings that state them are."""
     columns = {**writer.scope, **facts.columns(exact(keys))}
-    await writer.conn.execute(_ITEM["drop_item_keys"], columns)
-    await writer.conn.execute(_ITEM["derive_item_keys"], columns)
+    async with writer.conn.pipeline():
+        await writer.conn.execute(_ITEM["drop_item_keys"], columns)
+        await writer.conn.execute(_ITEM["derive_item_keys"], columns)
 
 
 def mapping_of(listing: Listing) -> Document | None:

@@ -1,6 +1,6 @@
 """Which parts of a decision are still as it left them: what an undo may withdraw, and what stands in its way."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from assay_runtime import sql
@@ -27,6 +27,7 @@ class Now:
     pins: Mapping[str, Pin | None]
     verdicts: Mapping[tuple[str, str], Verdict]
     cases: Mapping[str, str]
+    superseded: Set[str]
 
     def of(self, part: Part) -> Document | None:
         """The thing of a part, as a part would keep it."""
@@ -63,6 +64,7 @@ async def look(conn: Connection, stream: Stream, about: Sequence[Part]) -> Now:
         pins={one.id: await pins.standing(conn, stream, *one.id.split("/")) for one in about if one.kind == "pin"},
         verdicts=await verdicts.find(conn, stream, [pair_of(one) for one in about if one.kind == "verdict"]),
         cases=dict(await cases.fetchall()),
+        superseded=await speaking.superseded(conn, stream, ids),
     )
 
 
@@ -76,11 +78,18 @@ def stands(part: Part, now: Now) -> bool:
         case "mapping":
             return _home(current) == _home(part.after) and _can_return(part, now)
         case "listing":
-            return _state(part.before) == _state(part.after) or _state(current) == _state(part.after)
+            return _state(part.before) == _state(part.after) or (
+                _state(current) == _state(part.after) and _can_live_again(part, now)
+            )
         case "item":
             return current == part.after and _can_merge_again(part, now)
         case "pin" | "verdict" | "case":
             return current == part.after
+
+
+def matters(part: Part) -> bool:
+    """Whether a part can stand in the way: cases follow what they ask about, readings are their source's to change."""
+    return part.kind != "case" and (part.kind != "listing" or _state(part.before) != _state(part.after))
 
 
 def _home(document: Document | None) -> object:
@@ -92,8 +101,15 @@ def _state(document: Document | None) -> object:
 
 
 def _can_return(part: Part, now: Now) -> bool:
-    """Nothing returns to an item whose making was undone since."""
-    return part.before is None or not _is_undone(now.items[str(part.before["home"])])
+    """Nothing returns to an item whose making was undone since, and no listing that gave way to another."""
+    if part.before is None:
+        return True
+    gave_way = part.id in now.superseded and now.listings[part.id].state not in speaking.LIVE
+    return not gave_way and not _is_undone(now.items[str(part.before["home"])])
+
+
+def _can_live_again(part: Part, now: Now) -> bool:
+    return part.id not in now.superseded or _state(part.before) not in speaking.LIVE
 
 
 def _is_undone(item: ItemState) -> bool:

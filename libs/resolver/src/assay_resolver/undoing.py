@@ -83,7 +83,7 @@ async def _held(conn: Connection, stream: Stream, decision_id: str, partial: boo
         raise NothingToUndo
     now = await standing.look(conn, stream, every)
     held = [one for one in every if standing.stands(one, now)]
-    matter = [one for one in every if one.kind != "case"] or every
+    matter = [one for one in every if standing.matters(one)] or every
     missing = [one for one in matter if one not in held]
     if missing and not (partial and any(one in held for one in matter)):
         raise UndoConflict(await standing.conflicts(conn, stream, decision_id, missing, now))

@@ -37,6 +37,7 @@ _CODES: Final[Mapping[type[ResolverError], tuple[HTTPStatus, str]]] = {
     errors.Changed: (HTTPStatus.CONFLICT, "changed"),
     errors.UndoConflict: (HTTPStatus.CONFLICT, "undo_conflict"),
     errors.VerdictStands: (HTTPStatus.CONFLICT, "verdict_stands"),
+    errors.Superseded: (HTTPStatus.CONFLICT, "superseded"),
     errors.AlreadySo: (HTTPStatus.CONFLICT, "already_so"),
     errors.RequestReused: (HTTPStatus.CONFLICT, "request_reused"),
     errors.NotACandidate: (HTTPStatus.UNPROCESSABLE_ENTITY, "not_a_candidate"),

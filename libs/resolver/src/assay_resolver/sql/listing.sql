@@ -55,6 +55,13 @@ WHERE tenant_id = %(tenant_id)s AND catalog_id = %(catalog_id)s AND item_id = AN
 SELECT kind, value FROM listing_key
 WHERE tenant_id = %(tenant_id)s AND catalog_id = %(catalog_id)s AND listing_id = %(listing_id)s;
 
+-- name: superseded_listings
+-- Those of some listings in whose place another one is live: the same source's key can be had once.
+SELECT l.listing_id FROM listing l
+JOIN listing o ON o.tenant_id = l.tenant_id AND o.catalog_id = l.catalog_id AND o.source_id = l.source_id
+    AND o.key = l.key AND o.listing_id <> l.listing_id AND o.state IN ('open', 'gone')
+WHERE l.tenant_id = %(tenant_id)s AND l.catalog_id = %(catalog_id)s AND l.listing_id = ANY(%(listings)s);
+
 -- name: exact_keys_of_listings
 -- The keys that decide, of some listings.
 SELECT DISTINCT kind, value FROM listing_key
