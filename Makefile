@@ -11,7 +11,7 @@ PROCESSES := intake extract normalize identity resolver relay-events relay-jobs 
 
 .DEFAULT_GOAL := help
 .PHONY: help setup lock demo up down status $(PROCESSES:%=run-%) test contracts-long races lint types imports verify reference ci \
-	bench bench-contracts bench-relay fuzz-contracts vectors
+	bench bench-contracts bench-decide bench-relay model fuzz-contracts vectors
 
 help: ## this list
 	@printf 'Assay: evidence in, a catalog that can be questioned out.\n\n'
@@ -54,6 +54,9 @@ races: $(READY) ## pruning against leases, registrations and progress, N times (
 contracts-long: $(READY) ## 20,000 documents a seed by the seeds' verdict and by ours (N=20000)
 	@ASSAY_SEED_INSTANCES=$(or $(N),20000) $(BIN)/pytest -q -n 2 --dist loadgroup libs/contracts/tests/test_seeds.py
 
+model: $(READY) ## random histories of decisions against their model (STEPS=100000)
+	@STEPS=$(or $(STEPS),100000) $(BIN)/pytest libs/resolver/tests/test_model.py
+
 lint: $(READY) ## style and format
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
@@ -76,10 +79,13 @@ reference: $(READY) ## write docs/reference anew from schemas and topics
 ci: lint types imports verify test ## the whole gate, the demo included
 	@$(MAKE) --no-print-directory demo ONCE=1
 
-bench: bench-contracts bench-relay ## every measurement, one after another
+bench: bench-contracts bench-decide bench-relay ## every measurement, one after another
 
 bench-contracts: $(READY) ## the decoder against plain parsers and against jsonschema (ROUNDS=)
 	@$(BIN)/python tests/bench/bench_contracts.py
+
+bench-decide: $(READY) ## decisions against pgbench with the same statements (DECISIONS=, ROUNDS=)
+	@$(BIN)/python tests/bench/bench_decide.py
 
 bench-relay: $(READY) ## the relay against raw reads and raw produces (EVENTS=, ROUNDS=, ROWS=)
 	@$(BIN)/python tests/bench/bench_relay.py
