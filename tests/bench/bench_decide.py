@@ -15,13 +15,13 @@ import statistics
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import psycopg
 from assay_cli.stack import Stack, databases
@@ -86,7 +86,7 @@ def _rendered(query: Any, params: Any) -> tuple[str, list[str | None]]:
     values: list[str | None] = []
 
     def place(match: re.Match[str]) -> str:
-        value = _text((params or {})[match.group(1)])
+        value = _text(cast("Mapping[str, object]", params)[match.group(1)])
         if value is None:
             return "NULL"
         values.append(value)
@@ -157,13 +157,14 @@ def _capture(admin: psycopg.Connection[TupleRow], catalog: str, number: int) -> 
         "price": {"type": "number", "number": str(10 + number), "unit": None},
         "currency": {"type": "code", "code": "EUR"},
     }
-    page = {"t": TENANT, "c": catalog, "cap": new_id("cap"), "rcpt": new_id("rcpt"), "rdg": new_id("rdg")}
+    capture_id = new_id("cap")
+    page = {"t": TENANT, "c": catalog, "cap": capture_id, "rcpt": new_id("rcpt"), "rdg": new_id("rdg")}
     page |= {"at": START + timedelta(minutes=number), "sha": "0" * 64, "digest": number.to_bytes(32, "big")}  # pyright: ignore[reportAssignmentType]  # parameters of several types
     for statement in _PAGE:
         admin.execute(statement, page)
     for n, (name, value) in enumerate(facts.items()):
         admin.execute(_FACT, {**page, "n": n, "name": name, "value": canonical(value)})
-    return page["cap"]
+    return capture_id
 
 
 async def _decide(database: Database, seen: Sequence[Seen], batch: int, ready: Callable[[], object]) -> None:
