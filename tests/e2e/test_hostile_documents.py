@@ -104,14 +104,14 @@ def has_passed(stack: Stack, topic: str, places: Sequence[Place]) -> bool:
 
 def copies(stack: Stack, topic: str, places: Sequence[Place]) -> dict[Place, list[Record]]:
     """What the dead-letter topic has of these records, once it has something of each."""
-    prefix, topic_id = "dlq-" if topic == JOBS else "origin_", str(topic_ids(settings_of(stack), [topic])[topic])
+    topic_id = str(topic_ids(settings_of(stack), [topic])[topic])
 
     def look() -> dict[Place, list[Record]] | None:
         found: dict[Place, list[Record]] = {place: [] for place in places}
         with Log(settings_of(stack), f"{topic}.dlq") as log:
             for record in log.records():
-                told = {name.replace("-", "_"): value for name, value in record.headers if value is not None}
-                said = [told.get(f"{prefix}{field}".replace("-", "_"), b"").decode() for field in PLACE]
+                told = {name: value for name, value in record.headers if value is not None}
+                said = [told.get(f"dlq-{field}", b"").decode() for field in PLACE]
                 if said[0] == topic_id:
                     found.get((int(said[1]), int(said[2])), []).append(record)
         return found if all(found.values()) else None
@@ -119,7 +119,7 @@ def copies(stack: Stack, topic: str, places: Sequence[Place]) -> dict[Place, lis
     return eventually("each dead letter has its copy", look)
 
 
-PLACE: Final = ("topic_id", "partition", "offset")
+PLACE: Final = ("topic-id", "partition", "offset")
 
 
 @pytest.mark.timeout(600)

@@ -138,8 +138,8 @@ def test_poison_reaches_the_dead_letter_topic_untouched(
     (letter,) = broker.read_dead_letters(1)
     assert letter.value() == b"\xff poison"
     headers = dict(letter.headers() or [])
-    assert headers["dead_letter_reason"] == b"not_utf8"
-    assert headers["origin_offset"] == b"0"
+    assert headers["dlq-reason"] == b"not_utf8"
+    assert headers["dlq-offset"] == b"0"
     until(lambda: _is_complete(projection, told))
     assert projection.rows(told.catalog) == told.fold()
     until(lambda: projection.has_published(1))

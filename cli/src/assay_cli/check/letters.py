@@ -21,16 +21,15 @@ Place = tuple[UUID, int, int]
 
 @dataclass(frozen=True, slots=True)
 class _Keeper:
-    """The database of a topic's consumers, and the prefix of the headers by which they tell a record's place."""
+    """The database of a topic's consumers."""
 
     topic: str
     connection: Connection
-    header: str
 
 
 def check_letters(sources: Sources) -> Iterator[Violation]:
     """Compare both databases' letters with their topics."""
-    for keeper in (_Keeper(JOBS, sources.resolver, "dlq-"), _Keeper(EVENTS, sources.product, "origin_")):
+    for keeper in (_Keeper(JOBS, sources.resolver), _Keeper(EVENTS, sources.product)):
         yield from _tenants(keeper)
         yield from _copies(sources, keeper)
 
@@ -54,7 +53,7 @@ def _copies(sources: Sources, keeper: _Keeper) -> Iterator[Violation]:
     copied: set[Place] = set()
     with Log(sources.kafka, f"{keeper.topic}.dlq") as log:
         for page in pages(log.records()):
-            placed = [(record, _place(keeper, record)) for record in page]
+            placed = [(record, _place(record)) for record in page]
             yield from _differing(keeper, placed)
             copied.update(place for _, place in placed if place is not None)
         if not log.is_whole:
@@ -87,12 +86,10 @@ def _values(connection: Connection, placed: Sequence[tuple[Record, Place | None]
     return {(row[0], row[1], row[2]): row[3] or b"" for row in connection.execute(_SQL["find_values"], wanted)}
 
 
-def _place(keeper: _Keeper, record: Record) -> Place | None:
+def _place(record: Record) -> Place | None:
     """Where the copy says that its record stood; of equal names the last counts, the record's own come first."""
-    told = {name.replace("-", "_"): value for name, value in record.headers if value is not None}
-    prefix = keeper.header.replace("-", "_")
+    told = {name: value for name, value in record.headers if value is not None}
     try:
-        topic_id = UUID(told[f"{prefix}topic_id"].decode())
-        return topic_id, int(told[f"{prefix}partition"]), int(told[f"{prefix}offset"])
+        return UUID(told["dlq-topic-id"].decode()), int(told["dlq-partition"]), int(told["dlq-offset"])
     except (KeyError, ValueError):
         return None

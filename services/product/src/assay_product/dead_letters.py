@@ -5,7 +5,7 @@ from typing import Final
 
 from assay_contracts.topics import topic
 from assay_runtime.errors import DeliveryFailed, KafkaUnavailable
-from assay_runtime.kafka import Outgoing, Publisher
+from assay_runtime.kafka import Outgoing, Publisher, letter_headers
 from assay_runtime.logs import get_logger
 from assay_runtime.postgres import SyncPool
 
@@ -14,8 +14,6 @@ from assay_product.deliveries import TOPIC
 from assay_product.store.deliveries import DeadLetter, mark_published, read_unpublished
 
 AT_ONCE: Final = 100
-UNREADABLE_KEY: Final = b"unreadable"
-"""The key of a dead letter whose record had none."""
 
 log = get_logger()
 
@@ -73,16 +71,7 @@ def outgoing(letter: DeadLetter) -> Outgoing:
     """The original value untouched, its own headers, and beside them its cause and origin."""
     target = topic(TOPIC).dead_letter
     assert target is not None, "the topic file names where dead letters go"
-    headers = [(name, value) for name, value in letter.headers if value is not None]
-    headers += [
-        ("dead_letter_reason", letter.reason.encode()),
-        ("dead_letter_cause", letter.cause.encode()),
-        ("origin_topic", letter.topic.encode()),
-        ("origin_topic_id", str(letter.topic_id).encode()),
-        ("origin_partition", str(letter.partition).encode()),
-        ("origin_offset", str(letter.offset).encode()),
-    ]
-    return Outgoing(target, letter.key or UNREADABLE_KEY, letter.value or b"", headers)
+    return Outgoing(target, letter.key, letter.value, [*letter.headers, *letter_headers(letter)], verbatim=True)
 
 
 def _place(letter: DeadLetter) -> tuple[object, ...]:

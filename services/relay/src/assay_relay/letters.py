@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from assay_contracts.topics import topic
 from assay_runtime.errors import DeliveryFailed, KafkaUnavailable
-from assay_runtime.kafka import Outgoing, Publisher
+from assay_runtime.kafka import Outgoing, Publisher, letter_headers
 from assay_runtime.logs import get_logger
 from pydantic import TypeAdapter
 
@@ -72,15 +72,4 @@ def outgoing(letter: Letter) -> Outgoing:
         (header, None if value is None else base64.b64decode(value))
         for header, value in _HEADERS.validate_json(letter.headers)
     ]
-    return Outgoing(name, letter.key, letter.value, [*original, *_origin(letter)], verbatim=True)
-
-
-def _origin(letter: Letter) -> list[tuple[str, bytes]]:
-    return [
-        ("dlq-reason", letter.reason.encode()),
-        ("dlq-cause", letter.cause.encode()),
-        ("dlq-topic", letter.topic.encode()),
-        ("dlq-topic-id", str(letter.topic_id).encode()),
-        ("dlq-partition", str(letter.partition).encode()),
-        ("dlq-offset", str(letter.offset).encode()),
-    ]
+    return Outgoing(name, letter.key, letter.value, [*original, *letter_headers(letter)], verbatim=True)

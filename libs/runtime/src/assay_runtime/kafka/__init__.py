@@ -2,7 +2,7 @@
 
 from assay_runtime.errors import DeliveryFailed, KafkaUnavailable, TopicMismatch
 from assay_runtime.kafka.clients import PARTITIONER, make_consumer, make_producer, physical
-from assay_runtime.kafka.headers import message_headers
+from assay_runtime.kafka.headers import letter_headers, message_headers
 from assay_runtime.kafka.publisher import Delivered, Outgoing, Publisher
 from assay_runtime.kafka.topics import ensure_topics, topic_ids
 
@@ -15,6 +15,7 @@ __all__ = [
     "Publisher",
     "TopicMismatch",
     "ensure_topics",
+    "letter_headers",
     "make_consumer",
     "make_producer",
     "message_headers",
