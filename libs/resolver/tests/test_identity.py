@@ -83,3 +83,10 @@ def test_likeness_is_one_for_the_same_and_less_for_another_brand() -> None:
     same = score(reading("Acme lamp NL40", brand="Acme"), item(name="Acme lamp NL40", brand="Acme"))
     other = score(reading("Acme lamp NL40", brand="Acme"), item(name="Acme lamp NL40", brand="Other"))
     assert same.score == Decimal(1) and other.score < same.score
+
+
+def test_words_that_no_index_entry_holds_stand_in_keys_by_their_hash() -> None:
+    words = [character * 990 for character in "漢字語"]
+    keys = keys_of(reading(" ".join(words) + " X100", brand="牌" * 1_900, mpn="AB-1234"))
+    assert {"brand_mpn", "token_pair"} <= {key.kind for key in keys}
+    assert max(len(key.value.encode()) for key in keys) < 1_000

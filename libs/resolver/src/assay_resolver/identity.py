@@ -1,5 +1,6 @@
 """Which item a listing is: keys, vetoes, scores and the rule that judges; pure, so that a person can replay it."""
 
+import hashlib
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -15,6 +16,7 @@ MODEL: Final = "fixed@1"
 
 EXACT: Final = ("gtin", "brand_mpn")
 NEW_BELOW: Final = Decimal("0.10")
+MAX_WORD_BYTES: Final = 400
 MAX_BLOCK: Final = 200
 MAX_CANDIDATES: Final = 50
 
@@ -84,7 +86,7 @@ def _exact(reading: Reading) -> Iterable[Key]:
         yield Key("gtin", gtin)
     brand, mpn, sku = fold(_text(reading, "brand")), squash(_text(reading, "mpn")), squash(_text(reading, "sku"))
     if brand and brand not in NO_BRAND and _is_model_number(mpn) and mpn != sku:
-        yield Key("brand_mpn", f"{brand}|{mpn}")
+        yield Key("brand_mpn", f"{_short(brand)}|{mpn}")
 
 
 def squash(text: str) -> str:
@@ -100,10 +102,16 @@ def _blocking(reading: Reading) -> Iterable[Key]:
     brand, tokens = fold(_text(reading, "brand")), tokens_of(_text(reading, "name"))
     for token in tokens:
         if brand and _is_model_number(squash(token)):
-            yield Key("brand_model", f"{brand}|{squash(token)}")
+            yield Key("brand_model", f"{_short(brand)}|{_short(squash(token))}")
     telling = sorted(tokens - set(tokens_of(brand)), key=lambda token: (-len(token), token))[:5]
     for pair in combinations(sorted(telling), 2):
-        yield Key("token_pair", "|".join(pair))
+        yield Key("token_pair", "|".join(map(_short, pair)))
+
+
+def _short(word: str) -> str:
+    """A word as part of a key: one that no index entry holds stands there by its hash."""
+    held = word.encode()
+    return word if len(held) <= MAX_WORD_BYTES else f"sha256:{hashlib.sha256(held).hexdigest()}"
 
 
 def tokens_of(text: str) -> frozenset[str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
+from urllib.parse import quote
 
 from assay_contracts import bounds
 from assay_contracts.decoder import decode_document
@@ -22,7 +23,9 @@ from assay_intake.errors import (
     KeyMismatch,
     MetadataNotFirst,
     MissingArtifact,
+    NameTooLong,
     ObservedOutOfRange,
+    ReservedKey,
     ReservedSource,
     UnexpectedPart,
 )
@@ -32,6 +35,9 @@ from assay_intake.spool import Spool, SpoolFile
 METADATA: Final = "metadata"
 PEOPLE: Final = "src_people"
 """The reserved source of what persons state; only a decision writes for it."""
+STATEMENTS: Final = "statement:"
+"""How the idempotency keys of persons' statements begin."""
+KEPT_IN_URLS: Final = "!#$%&'()*+,/:;=?@[]~"
 AHEAD: Final = timedelta(minutes=5)
 """How far a client's clock may be ahead of ours."""
 FIRST_MOMENT: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -90,7 +96,16 @@ async def read_metadata(parts: PartStream, header_key: str | None) -> CaptureReq
         raise KeyMismatch
     if request.source_id == PEOPLE:
         raise ReservedSource
+    if request.idempotency_key.startswith(STATEMENTS):
+        raise ReservedKey
+    if any(len(_written(name)) > bounds.URL for name in (request.url, request.key) if name is not None):
+        raise NameTooLong(f"url and key may have {bounds.URL} bytes, a url once its letters are percent-encoded.")
     return request
+
+
+def _written(name: str) -> bytes:
+    """A listing's name as it is kept: a URL in ASCII, a key in UTF-8."""
+    return quote(name, safe=KEPT_IN_URLS).encode() if name.startswith(("http://", "https://")) else name.encode()
 
 
 def observed_moment(request: CaptureRequest, received_at: datetime) -> datetime:

@@ -139,6 +139,20 @@ class ReservedSource(Refused):
     name = "reserved_source"
 
 
+class ReservedKey(Refused):
+    """Idempotency keys that begin so are reserved for what persons state in a decision."""
+
+    status = HTTPStatus.UNPROCESSABLE_ENTITY
+    name = "reserved_key"
+
+
+class NameTooLong(Refused):
+    """The url or key has more bytes than an index entry, and later a catalog event, can hold."""
+
+    status = HTTPStatus.UNPROCESSABLE_ENTITY
+    name = "name_too_long"
+
+
 class NoOpenHistory(Refused):
     """No history is open between a restore and its advance; nothing is lost, try again later."""
 
