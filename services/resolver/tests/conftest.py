@@ -21,12 +21,18 @@ def database(resolver_template: Database) -> Iterator[Database]:
 
 
 @pytest.fixture(scope="session")
-def api(database: Database, s3_server: Installation, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiProcess]:
-    """The process that tests share; it must be alive and well at the end."""
+def evidence(s3_server: Installation) -> dict[str, str]:
+    """The settings of a bucket that the tests of this worker share."""
     bucket = f"resolver-api-{uuid.uuid4().hex}"
     create_bucket(s3_server.s3.endpoint, bucket)
+    return s3_server.evidence(bucket)
+
+
+@pytest.fixture(scope="session")
+def api(database: Database, evidence: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiProcess]:
+    """The process that tests share; it must be alive and well at the end."""
     environment = {
-        **s3_server.evidence(bucket),
+        **evidence,
         "ASSAY_DSN": database.dsn("assay_resolver_api"),
         "ASSAY_KEY_PEPPER": PEPPER,
     }

@@ -4,6 +4,8 @@ import hashlib
 import json
 
 import pytest
+from assay_runtime.evidence import EvidenceStore
+from assay_runtime.settings import EvidenceSettings
 
 from .world import Tenant, code, text
 
@@ -63,9 +65,15 @@ async def test_value_must_be_of_the_attributes_type(tenant: Tenant, value: objec
     assert tenant.rows("SELECT 1 FROM evidence WHERE tenant_id = %s AND media_type = 'application/json'") == []
 
 
-async def test_statement_of_an_unknown_item_is_refused(tenant: Tenant) -> None:
+async def test_statement_of_an_unknown_item_is_refused_and_stores_nothing(
+    tenant: Tenant, evidence: dict[str, str]
+) -> None:
     refused = tenant.post(f"items/item_{0:032x}/pins", statement(text("red")))
     assert (refused.status_code, refused.json()["code"]) == (404, "not_found")
+    names = {name.removeprefix("ASSAY_").lower(): value for name, value in evidence.items()}
+    async with EvidenceStore(EvidenceSettings.model_validate(names)) as store:
+        names_stored = store.keys()
+        assert [name async for name in names_stored if name.startswith(f"{tenant.tenant_id}/")] == []
 
 
 async def test_statement_is_stored_before_it_counts(tenant: Tenant) -> None:

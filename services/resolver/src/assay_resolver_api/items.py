@@ -6,8 +6,9 @@ from http import HTTPStatus
 from typing import Annotated
 
 from assay_contracts.ids import TenantId
-from assay_resolver import items, lineage, pins, placing
+from assay_resolver import facts, items, lineage, pins, placing
 from assay_resolver.decisions import Asked, Decided
+from assay_resolver.errors import UnknownItem
 from assay_resolver.pins import PinRequest
 from assay_resolver.streams import Connection
 from assay_runtime.http import Credential, needs
@@ -73,12 +74,17 @@ async def pin_value(
     catalog_id: CatalogId,
     request_id: RequestId,
 ) -> views.DecisionView:
-    """State a value that no rule replaces; the statement is stored as evidence before it takes effect."""
+    """State a value that no rule replaces; the statement is stored as evidence before it takes effect.
+
+    For an item that does not exist nothing is stored.
+    """
     stated = await documents.read(request, Statement)
     pins.check_value(stated.attribute, stated.value)
     tenant_id = credential.tenant_id
     async with store.reading(context.pool, tenant_id) as connection:
         stream = await store.stream_of(connection, tenant_id, catalog_id)
+        if not await facts.item_revisions(connection, stream, [item_id]):
+            raise UnknownItem
     wanted = PinRequest(
         stream, item_id, stated.attribute, stated.value, request_id, deciding.actor(credential), stated.rationale
     )
