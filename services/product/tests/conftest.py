@@ -7,7 +7,7 @@ import psycopg
 import pytest
 from assay_cli.stack.databases import Database
 from assay_product.api import make_app
-from assay_product.store.reading import Reader
+from assay_product.store.queries import Reader
 from assay_runtime.http import KeyRing
 from assay_runtime.postgres import open_async_pool
 from httpx import ASGITransport, AsyncClient

@@ -13,7 +13,7 @@ from assay_runtime.stop import Stop
 from assay_product import api
 from assay_product.apply import Applier
 from assay_product.settings import ApiSettings, ApplySettings
-from assay_product.store.reading import Reader
+from assay_product.store.queries import Reader
 
 SCHEMA = "assay_product"
 

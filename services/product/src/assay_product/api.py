@@ -9,9 +9,9 @@ from assay_runtime.http.problems import response_of
 from fastapi import APIRouter, FastAPI, Header, Path, Query, Request, Response
 from fastapi.responses import RedirectResponse
 
-from assay_product import pages, search, views
+from assay_product import page_cursors, search, views
 from assay_product.errors import NotLive, StalePage
-from assay_product.store.reading import ItemRead, Reader, Snapshot
+from assay_product.store.queries import ItemRead, Reader, Snapshot
 
 SCOPE = "catalog:read"
 PAGE_ITEMS = 50
@@ -67,12 +67,12 @@ async def list_items(
     """Active items in the order in which they were made; with `q` those in which every word of it is found."""
     async with _reader(request).snapshot(caller.tenant_id, catalog_id) as snapshot:
         tag = views.etag(snapshot.live, snapshot.live.processed)
-        rows = await _find(snapshot, q, pages.decode(snapshot.live, after), limit + 1)
+        rows = await _find(snapshot, q, page_cursors.decode(snapshot.live, after), limit + 1)
         shown = rows[:limit]
         mappings = await snapshot.mappings(row.item_id for row in shown)
         owners = [row.item_id for row in shown] + [one.listing_id for one in mappings]
         attributes = await snapshot.attributes(owners)
-    following = pages.encode(snapshot.live, shown[-1].item_id) if len(rows) > limit else None
+    following = page_cursors.encode(snapshot.live, shown[-1].item_id) if len(rows) > limit else None
     return _tagged(response, known, tag, lambda: views.page(snapshot.live, shown, mappings, attributes, following))
 
 

@@ -10,8 +10,8 @@ from assay_contracts.evidence import EvidenceRef
 from assay_contracts.values import CodeValue, ListValue, OfferValue, TextValue, UrlValue, Value
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from assay_product.pages import Live
-from assay_product.store.reading import AttributeRead, CatalogRow, ItemRead, MappingRead, StatusRead, WaitingRead
+from assay_product.page_cursors import Live
+from assay_product.store.queries import AttributeRead, CatalogRow, ItemRead, MappingRead, StatusRead, WaitingRead
 
 _VALUE: Final[TypeAdapter[Value]] = TypeAdapter(Value)
 _EVIDENCE: Final[TypeAdapter[tuple[EvidenceRef, ...]]] = TypeAdapter(tuple[EvidenceRef, ...])

@@ -13,7 +13,7 @@ from psycopg import AsyncConnection
 from psycopg.rows import TupleRow, class_row
 
 from assay_product.errors import NotLive
-from assay_product.pages import Live
+from assay_product.page_cursors import Live
 
 AsyncConn: TypeAlias = AsyncConnection[TupleRow]
 

@@ -2,7 +2,7 @@
 
 import pytest
 from assay_product.errors import StalePage
-from assay_product.pages import Live, decode, encode
+from assay_product.page_cursors import Live, decode, encode
 from assay_product.search import patterns
 
 LIVE = Live("cat_a", "history-1", 3, 10)
