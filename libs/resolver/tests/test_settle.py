@@ -101,3 +101,9 @@ def test_the_order_of_arrival_makes_no_difference(stated: list[tuple[str, str]],
     ]
     shuffled = random.Random(seed).sample(listings, len(listings))
     assert settle_item(listings, {}, {}) == settle_item(shuffled, {}, {})
+
+
+def test_a_list_stays_small_enough_for_its_event() -> None:
+    listings = [listing(n, ("category", text(f"{n:04}" + "€" * 1_996)), source=f"src_{n}") for n in range(50)]
+    value = settle_item(listings, {}, {})["category", ""].value
+    assert 0 < len(value.encode()) <= 70_000

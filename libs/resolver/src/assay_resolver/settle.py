@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Literal
 
 from assay_contracts.timestamps import timestamp
@@ -11,6 +12,8 @@ from assay_resolver.reading import Document, Fact, Listing, canonical, document_
 
 MAX_SUPPORT = 20
 MAX_LIST = 50
+MAX_LIST_BYTES = 65_536
+"""Of a list's values together, so that no rule makes an event larger than its topic takes."""
 
 By = Literal["rule", "person"]
 Slot = tuple[str, str]
@@ -115,7 +118,8 @@ def _union(name: str, ranked: Sequence[Listing]) -> Wanted | None:
         for fact in listing.reading.facts:
             if fact.name == name and fact.line == "":
                 first.setdefault(fact.value, fact)
-    kept = list(first)[:MAX_LIST]
+    sizes = accumulate(len(value.encode()) for value in first)
+    kept = [value for value, size in zip(first, sizes, strict=True) if size <= MAX_LIST_BYTES][:MAX_LIST]
     return _list_of(kept, tuple(first[value] for value in kept)) if kept else None
 
 

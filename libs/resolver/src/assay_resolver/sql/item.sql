@@ -81,9 +81,10 @@ WITH RECURSIVE tree AS (
     UNION ALL
     SELECT t.top, i.item_id FROM tree t
     JOIN item i ON i.tenant_id = %(tenant_id)s AND i.catalog_id = %(catalog_id)s AND i.merged_into = t.item_id)
-SELECT t.top, t.item_id, p.name, p.reading_id, p.n FROM tree t
-JOIN pin p ON p.tenant_id = %(tenant_id)s AND p.catalog_id = %(catalog_id)s AND p.item_id = t.item_id
-WHERE p.withdrawn_by IS NULL
+SELECT t.top, t.item_id, p.name, p.reading_id, p.n FROM pin p
+JOIN tree t ON t.item_id = p.item_id
+WHERE p.tenant_id = %(tenant_id)s AND p.catalog_id = %(catalog_id)s AND p.withdrawn_by IS NULL
+  AND p.item_id = ANY(ARRAY(SELECT item_id FROM tree))
 ORDER BY p.decision_id COLLATE "C", p.item_id COLLATE "C";
 
 -- name: find_pins
