@@ -63,7 +63,7 @@ def main() -> int:
     failpoints.arm(given.failpoints, given.failpoint_log)
     stop, health = Stop(), Health()
     server = OpsServer(given.ops_host, given.ops_port, health)
-    logs.get_logger().info("ops.listening", port=server.port)
+    logs.get_logger().info("process.started", port=server.port)
     try:
         return 0 if asyncio.run(_run(given, health, stop)) else 1
     finally:

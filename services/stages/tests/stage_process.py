@@ -64,7 +64,7 @@ class StageProcess:
             return False
 
     def _port(self) -> object:
-        return wait_for(lambda: self.events("ops.listening"), 90)[0]["port"]
+        return wait_for(lambda: self.events("process.started"), 90)[0]["port"]
 
     def send(self, number: signal.Signals) -> None:
         """A signal."""
