@@ -140,7 +140,7 @@ def test_explain_says_what_else_is_stated_and_why_it_does_not_stand(shop: Shop, 
         (("capture", "add", "no-such-folder"), "there is no no-such-folder"),
         (("tenant", "add", "mine"), "such as ten_acme"),
         (("catalog", "list", "--tenant", "ten_nobody"), "assay tenant add ten_nobody"),
-        (("cases", "decide", "cas_1", "accept", "--because", "x"), "accept needs --item"),
+        (("cases", "decide", "cas_1", "accept", "--because", "x"), "need --item"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_words(shop: Shop, words: tuple[str, ...], told: str) -> None:
