@@ -43,6 +43,16 @@ COSTLY = {
     "many scalars": script(PRODUCT + b"[" + b"1," * 1_000_000 + b"1]}"),
     "many offers": script(PRODUCT + b"[" + b",".join(b'{"sku":"%d","price":1}' % n for n in range(80_000)) + b"]}"),
     "many products": script(b"[" + b",".join(b'{"@type":"Product","name":"%d"}' % n for n in range(80_000)) + b"]"),
+    "long key": script(b'{"@type":"Product","name":"K","' + b"k" * 100_000 + b'":[' + b"1," * 48_999 + b"1]}"),
+    "offers by reference": script(
+        b'[{"@type":"Product","name":"K","hasVariant":['
+        + b'{"@id":"v"},' * 1_999
+        + b'{"@id":"v"}]},{"@id":"v","offers":['
+        + b'{"@id":"o"},' * 999
+        + b'{"@id":"o"}]},{"@id":"o","offers":['
+        + b'{"@id":"p"},' * 999
+        + b'{"@id":"p"}]},{"@id":"p","sku":"x"}]'
+    ),
     "long text": script(b'{"@type":"Product","name":"K","description":"' + b"&lt;" * 1_000_000 + b'"}'),
     "long number": script(PRODUCT + b'{"price":' + b"1" * 1_000_000 + b"}}"),
     "many metas": b'<meta property="og:type" content="product"><meta property="og:image" content="/k">' * 50_000,

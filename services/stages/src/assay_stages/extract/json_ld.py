@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from assay_contracts import bounds
+
 from assay_stages.extract.facts import RAW_KEPT
 from assay_stages.extract.items import Graph, Item, Text, local_name
 from assay_stages.extract.page import Json, Page, escape_pointer, is_storable, json_text
@@ -14,7 +16,7 @@ _ABOUT_THE_ITEM = ("@type", "@id", "@context")
 
 @dataclass(slots=True)
 class _Builder:
-    """Builds items until a page has spent its budget; what lies beyond is not read."""
+    """Builds items until a page has spent its budget; what lies beyond, or too deep for a place, is not read."""
 
     by_identity: dict[str, Item] = field(default_factory=dict)
     values_left: int = MAX_VALUES
@@ -30,7 +32,7 @@ class _Builder:
         return item
 
     def values(self, content: Json, place: str, depth: int) -> list[Text | Item]:
-        if depth > MAX_DEPTH:
+        if depth > MAX_DEPTH or len(place) > bounds.PLACE:
             return []
         if isinstance(content, list):
             entries = enumerate(content[: max(self.values_left, 0)])

@@ -12,6 +12,8 @@ from assay_stages.normalize.currencies import find_currency
 from assay_stages.normalize.text import clean
 
 MAX_OFFERS = 1_000
+MAX_LOOKS = 10_000
+"""Of one product at offers and variants: references let a small page name the same ones without end."""
 MAX_SPECIFICATIONS = 10
 
 _PART_OF = {
@@ -36,9 +38,27 @@ class Offer:
     parts: dict[str, Text]
 
 
+@dataclass(slots=True)
+class _Looks:
+    left: int = MAX_LOOKS
+
+    def at(self, item: Item, name: str) -> Iterator[Item]:
+        """Yield the items of a property while looks are left."""
+        for value in item.items(name):
+            if self.left <= 0:
+                return
+            self.left -= 1
+            yield value
+
+
 def offers_of(product: Item, graph: Graph) -> tuple[Offer, ...]:
     """Return one offer a line: the lowest, where several offers share a line."""
-    own = _some(_stated(product, graph)) or _some(_referring(product, graph)) or _some(_of_variants(product, graph))
+    looks = _Looks()
+    own = (
+        _some(_stated(product, graph, looks))
+        or _some(_referring(product, graph))
+        or _some(_of_variants(product, graph, looks))
+    )
     shared = _parts(product)
     if "price" in shared and not any("price" in offer.parts for offer in own):
         own = [replace(offer, parts=shared | offer.parts) for offer in own] or [Offer(product, "", shared)]
@@ -54,11 +74,11 @@ def _some(offers: Iterator[Offer]) -> list[Offer]:
     return list(islice(offers, MAX_OFFERS))
 
 
-def _stated(item: Item, graph: Graph) -> Iterator[Offer]:
+def _stated(item: Item, graph: Graph, looks: _Looks) -> Iterator[Offer]:
     """Yield an item's offers; an aggregate's own low and high price only where its offers state no price."""
-    for stated in item.items("offers"):
+    for stated in looks.at(item, "offers"):
         offer = graph.resolve(stated)
-        inner = _some(_offer(graph.resolve(nested)) for nested in offer.items("offers"))
+        inner = _some(_offer(graph.resolve(nested)) for nested in looks.at(offer, "offers"))
         if any("price" in nested.parts for nested in inner):
             yield from (_with_shared(nested, _parts(offer)) for nested in inner)
         else:
@@ -74,12 +94,12 @@ def _referring(product: Item, graph: Graph) -> Iterator[Offer]:
                 yield _offer(candidate)
 
 
-def _of_variants(product: Item, graph: Graph) -> Iterator[Offer]:
+def _of_variants(product: Item, graph: Graph, looks: _Looks) -> Iterator[Offer]:
     """Yield the offers of a group's variants, on the line of the variant's sku."""
-    for stated in product.items("hasvariant"):
+    for stated in looks.at(product, "hasvariant"):
         variant = graph.resolve(stated)
         lent = _parts(variant)
-        for offer in _stated(variant, graph):
+        for offer in _stated(variant, graph, looks):
             parts = lent | offer.parts
             yield Offer(offer.item, _line(parts), parts)
 
