@@ -51,7 +51,7 @@ async def _promise(world: World, stages: Connection) -> ResolutionJob:
 
 
 async def _row(stages: Connection, job: ResolutionJob) -> JobRow:
-    row = await jobs.lock_job(stages, TENANT, job.job_id)
+    row = await jobs.lock_job(stages, job)
     assert row is not None
     return row
 
@@ -64,8 +64,14 @@ async def _sent_offset(stages: Connection, job: ResolutionJob) -> int | None:
 
 async def test_a_promised_job_is_open_due_and_unsent(world: World, stages: Connection) -> None:
     job = await _promise(world, stages)
-    assert await _row(stages, job) == JobRow("open", 1, EPOCH, 1, "open", True, False, 0, None, False)
+    assert await _row(stages, job) == JobRow("open", 1, EPOCH, 1, "open", True, False, 0, None, False, True)
     assert await _sent_offset(stages, job) is None
+
+
+async def test_a_message_that_says_anything_else_is_not_what_was_promised(world: World, stages: Connection) -> None:
+    job = await _promise(world, stages)
+    other = await _row(stages, job.model_copy(update={"source_id": "src_other"}))
+    assert ((await _row(stages, job)).promised, other.promised) == (True, False)
 
 
 async def test_a_job_is_promised_once_per_capture_stage_and_group(world: World, stages: Connection) -> None:
@@ -147,8 +153,9 @@ async def test_an_ended_job_stays_as_it_ended(world: World, stages: Connection, 
     assert await _sent_offset(stages, job) is None
 
 
-async def test_what_nobody_promised_is_not_there(stages: Connection) -> None:
-    assert await jobs.lock_job(stages, TENANT, job_id(CaptureId("cap_x"), "extract", 1)) is None
+async def test_what_nobody_promised_is_not_there(world: World, stages: Connection) -> None:
+    job = await _promise(world, stages)
+    assert await jobs.lock_job(stages, job.model_copy(update={"job_id": "cap_x:extract:1"})) is None
     assert await jobs.lock_capture_shared(stages, TENANT, CaptureId("cap_x")) is None
 
 

@@ -14,7 +14,7 @@ from .world import CATALOG, EPOCH, SOURCE, new_job
 
 STARTED = datetime(2026, 7, 1, tzinfo=UTC)
 CAPTURE = CaptureRow(CatalogId(CATALOG), SourceId(SOURCE), "https://shop.example/1", None, 200, 1, None, None)
-JOB = JobRow("open", 1, EPOCH, 1, "open", True, False, 0, None, False)
+JOB = JobRow("open", 1, EPOCH, 1, "open", True, False, 0, None, False, True)
 DIED = replace(JOB, started_at=STARTED, start_has_no_end=True)
 DIED_ALONE = replace(DIED, started_alone=True)
 
@@ -46,6 +46,7 @@ def test_the_rows_decide(capture: CaptureRow, job: JobRow, expected: Admission) 
         (None, JOB, "no_job"),
         (CAPTURE, None, "no_job"),
         (CAPTURE, replace(JOB, epoch_state="closed"), "closed_epoch"),
+        (CAPTURE, replace(JOB, promised=False), "not_as_promised"),
         (replace(CAPTURE, catalog_id=CatalogId("cat_other")), JOB, "capture_mismatch"),
         (replace(CAPTURE, source_id=SourceId("src_other")), JOB, "capture_mismatch"),
     ],

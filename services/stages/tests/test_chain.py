@@ -24,5 +24,5 @@ async def test_a_page_goes_through_all_stages(own_place: Place, run_stage: Start
         "identity": ("done", "nothing"),
     }
     assert own_place.jobs_of(broken)["extract"] == ("done", "broken")
-    assert own_place.jobs_of(broken)["identity"] == ("done", "nothing")
+    assert own_place.jobs_of(broken)["identity"] == ("done", "broken")
     assert [stage.stop() for stage in running] == [0, 0, 0]

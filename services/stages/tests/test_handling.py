@@ -1,5 +1,6 @@
 """What becomes of one record, by the real rows, whoever delivers it."""
 
+from collections.abc import Mapping
 from uuid import UUID
 
 import psycopg
@@ -7,7 +8,7 @@ import pytest
 from assay_contracts.decoder import decode
 from assay_contracts.ids import TenantId
 from assay_contracts.messages import Pins, ResolutionJob
-from assay_resolver.jobs import CaptureRow, message
+from assay_resolver.jobs import CaptureRow, message, payload_of
 from assay_runtime.errors import EvidenceMissing, EvidenceUnavailable
 from assay_runtime.evidence import EvidenceStore
 from assay_stages.errors import UnknownPin
@@ -270,17 +271,28 @@ async def test_a_job_that_nobody_promised_is_refused(shared_place: Place, tenant
     assert [letter["reason"] for letter in shared_place.dead_letters(tenant)] == ["no_job"]
 
 
-async def test_a_job_of_another_catalog_than_its_capture_is_refused(shared_place: Place, tenant: TenantId) -> None:
+@pytest.mark.parametrize("forgery", ["catalog", "source", "artifact"])
+async def test_a_message_that_is_not_what_was_promised_is_refused_and_its_job_goes_on(
+    shared_place: Place, tenant: TenantId, forgery: str
+) -> None:
     job = await capture(shared_place, tenant)
-    shared_place.run("INSERT INTO catalog (tenant_id, catalog_id) VALUES (%s, 'cat_other')", tenant)
-    forged = job.model_copy(update={"catalog_id": "cat_other"})
-    async with hands(shared_place, ScriptedWork()) as stage:
+    artifact = job.artifacts[0]
+    foreign = artifact.model_copy(update={"ref": artifact.ref.replace(tenant, new_tenant(shared_place))})
+    forgeries: Mapping[str, Mapping[str, object]] = {
+        "catalog": {"catalog_id": "cat_other"},
+        "source": {"source_id": "src_other"},
+        "artifact": {"artifacts": (foreign,)},
+    }
+    work = ScriptedWork()
+    async with hands(shared_place, work) as stage:
         sent = stage.sent(job)
-        value = message(UUID(int=3), 1, 1, forged.model_dump_json().encode())
-        record = stage.record(sent.key, value, sent.partition, sent.offset)
+        value = message(UUID(int=3), 1, 1, payload_of(job.model_copy(update=forgeries[forgery])))
+        other = shared_place.send(tenant.encode(), value)
+        record = stage.record(sent.key, value, other.partition, other.offset)
         assert await stage.handler.handle(record) is Verdict.DEAD_LETTERED
-    assert [letter["reason"] for letter in shared_place.dead_letters(tenant)] == ["capture_mismatch"]
-    assert shared_place.job(job)["state"] == "dead"
+        assert [letter["reason"] for letter in shared_place.dead_letters(tenant)] == ["not_as_promised"]
+        assert shared_place.job(job)["state"] == "open"
+        assert await stage.handler.handle(sent) is Verdict.DONE
 
 
 async def test_a_message_of_a_closed_epoch_is_refused_and_never_relabelled(

@@ -43,7 +43,7 @@ class NewJob:
 
     def payload(self) -> bytes:
         """What the job row keeps: the payload as it stands inside the message."""
-        return self.job.model_dump_json().encode()
+        return payload_of(self.job)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,11 @@ class CaptureRow:
 
 @dataclass(frozen=True, slots=True)
 class JobRow:
-    """A locked job. `start_has_no_end`: the last start died, or somebody is still at it."""
+    """A locked job. `start_has_no_end`: the last start died, or somebody is still at it.
+
+    `promised`: the message that asks for it says what the row says, so that nobody who can write to the topic alone
+    can have other bytes read in its name.
+    """
 
     state: JobState
     attempt: int
@@ -86,6 +90,12 @@ class JobRow:
     deaths: int
     started_at: datetime | None
     start_has_no_end: bool
+    promised: bool
+
+
+def payload_of(job: ResolutionJob) -> bytes:
+    """A job's payload in the one way in which rows and messages write it."""
+    return job.model_dump_json().encode()
 
 
 def message(envelope_id: UUID, envelope_ts: int, attempt: int, payload: bytes) -> bytes:
@@ -142,10 +152,11 @@ async def lock_capture_shared(
         return await cursor.fetchone()
 
 
-async def lock_job(conn: AsyncConnection[TupleRow], tenant_id: TenantId, job_id: JobId) -> JobRow | None:
-    """Lock the job, or None if nobody promised it. Lock its capture first."""
+async def lock_job(conn: AsyncConnection[TupleRow], job: ResolutionJob) -> JobRow | None:
+    """Lock the row of a job that a message asks for, or None if nobody promised it. Lock its capture first."""
+    parameters = {"tenant_id": job.tenant_id, "job_id": job.job_id, "payload": payload_of(job)}
     async with conn.cursor(row_factory=class_row(JobRow)) as cursor:
-        await cursor.execute(_SQL["lock_job"], {"tenant_id": tenant_id, "job_id": job_id})
+        await cursor.execute(_SQL["lock_job"], parameters)
         return await cursor.fetchone()
 
 

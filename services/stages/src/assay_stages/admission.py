@@ -39,11 +39,12 @@ class RunAlone:
 
 @dataclass(frozen=True, slots=True)
 class Refuse:
-    """Dead-letter it, and end its job if there is one."""
+    """Dead-letter it, and end its job if there is one, unless the record is not that job's (`of_the_job`)."""
 
     reason: Reason
     cause: str
     deaths: int = 0
+    of_the_job: bool = True
 
 
 Admission = Run | RunAlone | Skip | Supersede | Refuse
@@ -83,6 +84,8 @@ def hindered(envelope: Envelope[ResolutionJob], capture: CaptureRow, job: JobRow
         return Skip.OTHER_EPOCH
     if job.attempt != envelope.attempt:
         return Skip.OTHER_ATTEMPT
+    if not job.promised:
+        return Refuse("not_as_promised", "the job's row promises another payload", of_the_job=False)
     if job.epoch_state != "open":
         return Refuse("closed_epoch", f"history epoch {payload.history_epoch} is closed")
     if capture.attempt_group > payload.attempt_group:

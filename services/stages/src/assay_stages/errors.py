@@ -10,6 +10,7 @@ Reason = (
         "closed_epoch",
         "unknown_epoch",
         "no_job",  # nobody promised this job
+        "not_as_promised",  # the job's row promises something else under this name
         "capture_mismatch",  # the committed capture belongs to another catalog or source
         "unknown_pin",
         "evidence_missing",

@@ -66,8 +66,14 @@ async def _refuse(
         await insert_dead_letter(conn, DeadLetter(origin, refusal.reason, refusal.cause, stage=stage))
         return
     job = envelope.payload
-    row = await jobs.lock_job(conn, job.tenant_id, job.job_id)
-    if row is not None and row.attempt == envelope.attempt and row.history_epoch == job.history_epoch:
+    row = await jobs.lock_job(conn, job)
+    if (
+        row is not None
+        and refusal.of_the_job
+        and row.promised
+        and row.attempt == envelope.attempt
+        and row.history_epoch == job.history_epoch
+    ):
         cause = f"{refusal.reason}: {refusal.cause}"
         deaths = max(row.deaths, refusal.deaths)
         await jobs.kill_job(conn, job.tenant_id, job.job_id, cause, deaths)

@@ -155,7 +155,7 @@ class Handler:
         begun_here = self._begun.get(job.job_id)
         async with self._pool.connection() as conn, conn.transaction():
             capture = await jobs.lock_capture_shared(conn, job.tenant_id, job.capture_id)
-            row = await jobs.lock_job(conn, job.tenant_id, job.job_id)
+            row = await jobs.lock_job(conn, job)
             admission = admit(delivery.envelope, capture, row, alone=alone, begun_here=begun_here)
             if isinstance(admission, Run):
                 deaths = admission.deaths
@@ -177,7 +177,7 @@ class Handler:
         job = delivery.job
         async with self._pool.connection() as conn, conn.transaction():
             capture = await jobs.lock_capture_shared(conn, job.tenant_id, job.capture_id)
-            row = await jobs.lock_job(conn, job.tenant_id, job.job_id)
+            row = await jobs.lock_job(conn, job)
             if capture is None or row is None or hindered(delivery.envelope, capture, row):
                 return None
             if not await inbox.insert_done(conn, job.tenant_id, job.job_id):

@@ -19,9 +19,11 @@ FOR SHARE;
 
 -- name: lock_job
 -- The job as it stands now, with its epoch's state, held by this transaction; second in the lock order.
+-- promised: whether a message's payload is the one that the row promises.
 SELECT job.state, job.attempt, job.history_epoch, epoch.ordinal AS epoch_ordinal, epoch.state AS epoch_state,
        job.due_at <= clock_timestamp() AS due, job.started_alone, job.deaths, job.started_at,
-       job.started_at IS NOT NULL AND (job.ended_at IS NULL OR job.ended_at < job.started_at) AS start_has_no_end
+       job.started_at IS NOT NULL AND (job.ended_at IS NULL OR job.ended_at < job.started_at) AS start_has_no_end,
+       job.payload = %(payload)s AS promised
 FROM job JOIN history_epoch AS epoch ON epoch.name = job.history_epoch
 WHERE job.tenant_id = %(tenant_id)s AND job.job_id = %(job_id)s
 FOR NO KEY UPDATE OF job;
