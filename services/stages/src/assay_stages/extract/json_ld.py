@@ -10,6 +10,8 @@ from assay_stages.extract.page import Json, Page, escape_pointer, is_storable, j
 
 MAX_DEPTH = 24
 MAX_VALUES = 50_000
+PLACE_OF_ONE_VALUE = 200
+"""Characters of a place that one share of the budget pays for; a value at a longer place takes several shares."""
 
 _ABOUT_THE_ITEM = ("@type", "@id", "@context")
 
@@ -32,12 +34,12 @@ class _Builder:
         return item
 
     def values(self, content: Json, place: str, depth: int) -> list[Text | Item]:
-        if depth > MAX_DEPTH or len(place) > bounds.PLACE:
+        if depth > MAX_DEPTH or self.values_left <= 0 or len(place) > bounds.PLACE:
             return []
         if isinstance(content, list):
-            entries = enumerate(content[: max(self.values_left, 0)])
+            entries = enumerate(content[: self.values_left])
             return [found for n, entry in entries for found in self.values(entry, f"{place}/{n}", depth + 1)]
-        self.values_left -= 1
+        self.values_left -= 1 + len(place) // PLACE_OF_ONE_VALUE
         if isinstance(content, dict):
             if "@value" in content:
                 return self.values(content["@value"], f"{place}/@value", depth + 1)

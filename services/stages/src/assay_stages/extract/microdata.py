@@ -6,6 +6,8 @@ from assay_stages.extract.page import Page
 from assay_stages.extract.tree import Document, Element, text_of
 
 MAX_ELEMENTS = 1_500
+MAX_NAMES = 20
+"""Types of one item, or properties that one value is stated as."""
 
 _SOURCES = {"img": "src", "audio": "src", "video": "src", "embed": "src", "iframe": "src", "source": "src"}
 _VALUED = {"meter": "value", "data": "value", "object": "data", "time": "datetime"}
@@ -24,12 +26,12 @@ def read(page: Page) -> Graph:
     for element in document.select("//*[@itemscope or @itemprop]", MAX_ELEMENTS):
         owner = _owner(element, items)
         value = _item(document, element, items) or _text(document, element)
-        names = (element.get("itemprop") or "").split()
+        names = _names(element, "itemprop")
         if isinstance(value, Item) and (owner is None or not names):
             roots.append(value)
         elif owner is not None and value is not None:
             for name in names:
-                owner.properties.setdefault(local_name(name), []).append(value)
+                owner.properties.setdefault(name, []).append(value)
     return Graph(tuple(roots), {item.identity: item for item in items.values() if item.identity})
 
 
@@ -42,8 +44,7 @@ def _item(document: Document, element: Element, items: dict[Element, Item]) -> I
     if element.get("itemscope") is None:
         return None
     path = document.path_of(element)
-    types = frozenset(local_name(name) for name in (element.get("itemtype") or "").split())
-    item = Item(path, types, element.get("itemid") or "")
+    item = Item(path, frozenset(_names(element, "itemtype")), element.get("itemid") or "")
     content = element.get("content")
     if content and content.strip():
         item.properties["name"] = [Text(content[:RAW_KEPT], "xpath", f"{path}/@content")]
@@ -66,8 +67,13 @@ def _attribute(element: Element) -> str | None:
     """Name the attribute that holds an element's value, None for its text; `content` holds it on any element."""
     if (element.get("content") or "").strip():
         return "content"
-    names = frozenset(local_name(name) for name in (element.get("itemprop") or "").split())
     if element.tag in _LINKS:
-        return "href" if names & _LINKED and element.get("href") else None
+        return "href" if _LINKED.intersection(_names(element, "itemprop")) and element.get("href") else None
     named = _SOURCES.get(element.tag) or _VALUED.get(element.tag)
     return named if named and element.get(named) else None
+
+
+def _names(element: Element, attribute: str) -> tuple[str, ...]:
+    """Return the folded names that an attribute lists, each once, as HTML reads such a list."""
+    listed = (element.get(attribute) or "").split(maxsplit=MAX_NAMES)[:MAX_NAMES]
+    return tuple(dict.fromkeys(local_name(name) for name in listed))

@@ -12,8 +12,6 @@ from assay_stages.normalize.currencies import find_currency
 from assay_stages.normalize.text import clean
 
 MAX_OFFERS = 1_000
-MAX_LOOKS = 10_000
-"""Of one product at offers and variants: references let a small page name the same ones without end."""
 MAX_SPECIFICATIONS = 10
 
 _PART_OF = {
@@ -38,96 +36,111 @@ class Offer:
     parts: dict[str, Text]
 
 
-@dataclass(slots=True)
-class _Looks:
-    left: int = MAX_LOOKS
-
-    def at(self, item: Item, name: str) -> Iterator[Item]:
-        """Yield the items of a property while looks are left."""
-        for value in item.items(name):
-            if self.left <= 0:
-                return
-            self.left -= 1
-            yield value
-
-
 def offers_of(product: Item, graph: Graph) -> tuple[Offer, ...]:
     """Return one offer a line: the lowest, where several offers share a line."""
-    looks = _Looks()
-    own = (
-        _some(_stated(product, graph, looks))
-        or _some(_referring(product, graph))
-        or _some(_of_variants(product, graph, looks))
-    )
-    shared = _parts(product)
-    if "price" in shared and not any("price" in offer.parts for offer in own):
-        own = [replace(offer, parts=shared | offer.parts) for offer in own] or [Offer(product, "", shared)]
-    lines: dict[str, Offer] = {}
-    for offer in own:
-        known = lines.get(offer.line)
-        if known is None or _amount(offer) < _amount(known):
-            lines[offer.line] = offer
-    return tuple(_with_shared(offer, shared) for offer in list(lines.values())[:MAX_LINES])
+    return _Reader(graph).offers_of(product)
+
+
+class _Reader:
+    """Reads each item of one page once, however often the page refers to it; items are told apart by identity."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._parts_of: dict[int, dict[str, Text]] = {}
+        self._offers_at: dict[int, tuple[Offer, ...]] = {}
+        self._lines: dict[Text, str] = {}
+
+    def offers_of(self, product: Item) -> tuple[Offer, ...]:
+        own = _some(self._stated(product)) or _some(self._referring(product)) or _some(self._of_variants(product))
+        shared = self._parts(product)
+        if "price" in shared and not any("price" in offer.parts for offer in own):
+            own = [replace(offer, parts=shared | offer.parts) for offer in own] or [Offer(product, "", shared)]
+        return tuple(_with_shared(offer, shared) for offer in _lowest(own)[:MAX_LINES])
+
+    def _named(self, item: Item, name: str) -> list[Item]:
+        """Return the items of a property, each once, references followed."""
+        return list({id(found): found for found in map(self._graph.resolve, item.items(name))}.values())
+
+    def _stated(self, item: Item) -> Iterator[Offer]:
+        for offer in self._named(item, "offers"):
+            yield from self._at(offer)
+
+    def _at(self, offer: Item) -> tuple[Offer, ...]:
+        """Return an offer or those within it; its own low and high price only where those state no price."""
+        if id(offer) not in self._offers_at:
+            inner = _some(self._offer(nested) for nested in self._named(offer, "offers"))
+            if any("price" in nested.parts for nested in inner):
+                found = tuple(_with_shared(nested, self._parts(offer)) for nested in inner)
+            else:
+                found = (self._offer(offer),)
+            self._offers_at[id(offer)] = found
+        return self._offers_at[id(offer)]
+
+    def _referring(self, product: Item) -> Iterator[Offer]:
+        """Yield the offers that stand by themselves and name the product as what they offer."""
+        for root in self._graph.roots:
+            for candidate in (root, *root.items("@graph")):
+                if any(self._graph.resolve(item) is product for item in candidate.items("itemoffered")):
+                    yield self._offer(candidate)
+
+    def _of_variants(self, product: Item) -> Iterator[Offer]:
+        """Yield the offers of a group's variants, on the line of the variant's sku."""
+        for variant in self._named(product, "hasvariant"):
+            lent = self._parts(variant)
+            for offer in self._stated(variant):
+                parts = lent | offer.parts
+                yield Offer(offer.item, self._line(parts), parts)
+
+    def _offer(self, item: Item) -> Offer:
+        parts = self._parts(item)
+        return Offer(item, self._line(parts), parts)
+
+    def _parts(self, item: Item) -> dict[str, Text]:
+        if id(item) not in self._parts_of:
+            self._parts_of[id(item)] = self._read_parts(item)
+        return self._parts_of[id(item)]
+
+    def _read_parts(self, item: Item) -> dict[str, Text]:
+        parts = {name: text for name, names in _PART_OF.items() if (text := _first(item, names)) is not None}
+        for specification in islice(item.items(_SPECIFICATION), MAX_SPECIFICATIONS):
+            if not _is_list_price(specification):
+                parts = self._parts(specification) | parts
+        seller = next((text for value in item.properties.get("seller", ()) if (text := _called(value))), None)
+        if seller is not None:
+            parts["seller"] = seller
+        if "price_high" in parts and "price" in parts and parts["price_high"].raw == parts["price"].raw:
+            del parts["price_high"]
+        if "currency" not in parts and "price" in parts and find_currency(parts["price"].raw):
+            parts["currency"] = parts["price"]
+        return parts
+
+    def _line(self, parts: dict[str, Text]) -> str:
+        text = parts.get("sku") or parts.get("seller")
+        if text is None:
+            return ""
+        if text not in self._lines:
+            self._lines[text] = clean(text.raw)[:LINE_KEPT]
+        return self._lines[text]
 
 
 def _some(offers: Iterator[Offer]) -> list[Offer]:
     return list(islice(offers, MAX_OFFERS))
 
 
-def _stated(item: Item, graph: Graph, looks: _Looks) -> Iterator[Offer]:
-    """Yield an item's offers; an aggregate's own low and high price only where its offers state no price."""
-    for stated in looks.at(item, "offers"):
-        offer = graph.resolve(stated)
-        inner = _some(_offer(graph.resolve(nested)) for nested in looks.at(offer, "offers"))
-        if any("price" in nested.parts for nested in inner):
-            yield from (_with_shared(nested, _parts(offer)) for nested in inner)
-        else:
-            yield _offer(offer)
-
-
-def _referring(product: Item, graph: Graph) -> Iterator[Offer]:
-    """Yield the offers that stand by themselves and name the product as what they offer."""
-    for root in graph.roots:
-        for candidate in (root, *root.items("@graph")):
-            offered = [graph.resolve(item) for item in candidate.items("itemoffered")]
-            if any(item is product for item in offered):
-                yield _offer(candidate)
-
-
-def _of_variants(product: Item, graph: Graph, looks: _Looks) -> Iterator[Offer]:
-    """Yield the offers of a group's variants, on the line of the variant's sku."""
-    for stated in looks.at(product, "hasvariant"):
-        variant = graph.resolve(stated)
-        lent = _parts(variant)
-        for offer in _stated(variant, graph, looks):
-            parts = lent | offer.parts
-            yield Offer(offer.item, _line(parts), parts)
-
-
-def _offer(item: Item) -> Offer:
-    parts = _parts(item)
-    return Offer(item, _line(parts), parts)
+def _lowest(offers: list[Offer]) -> list[Offer]:
+    """Return the first of the lowest offers of each line."""
+    lowest: dict[str, tuple[Decimal, Offer]] = {}
+    for offer in offers:
+        amount = _amount(offer)
+        if offer.line not in lowest or amount < lowest[offer.line][0]:
+            lowest[offer.line] = amount, offer
+    return [offer for _, offer in lowest.values()]
 
 
 def _with_shared(offer: Offer, shared: dict[str, Text]) -> Offer:
     """Fill what an offer leaves to the product, the aggregate or the variant that it belongs to."""
     lent = {name: text for name, text in shared.items() if name in _SHARED}
     return replace(offer, parts=lent | offer.parts)
-
-
-def _parts(item: Item) -> dict[str, Text]:
-    parts = {name: text for name, names in _PART_OF.items() if (text := _first(item, names)) is not None}
-    for specification in islice(item.items(_SPECIFICATION), MAX_SPECIFICATIONS):
-        if not any(word in _price_type(specification) for word in _LIST_PRICES):
-            parts = _parts(specification) | parts
-    seller = next((text for value in item.properties.get("seller", ()) if (text := _called(value))), None)
-    if seller is not None:
-        parts["seller"] = seller
-    if "price_high" in parts and "price" in parts and parts["price_high"].raw == parts["price"].raw:
-        del parts["price_high"]
-    if "currency" not in parts and "price" in parts and find_currency(parts["price"].raw):
-        parts["currency"] = parts["price"]
-    return parts
 
 
 def _first(item: Item, names: tuple[str, ...]) -> Text | None:
@@ -138,13 +151,9 @@ def _called(value: Text | Item) -> Text | None:
     return value if isinstance(value, Text) else next(value.texts("name"), None)
 
 
-def _price_type(specification: Item) -> str:
-    return " ".join(text.raw.lower() for text in specification.texts("pricetype"))
-
-
-def _line(parts: dict[str, Text]) -> str:
-    text = parts.get("sku") or parts.get("seller")
-    return "" if text is None else clean(text.raw)[:LINE_KEPT]
+def _is_list_price(specification: Item) -> bool:
+    kinds = (text.raw.lower() for text in specification.texts("pricetype"))
+    return any(word in kind for kind in kinds for word in _LIST_PRICES)
 
 
 def _amount(offer: Offer) -> Decimal:
