@@ -114,6 +114,20 @@ async def test_rejecting_keeps_the_page_out_until_it_states_a_new_key(
     assert world.one("SELECT max(serial) FROM listing") == (2,)
 
 
+async def test_an_older_page_takes_no_question_away_and_revives_nothing(
+    world: World, stages: Connection, people: Connection
+) -> None:
+    await world.see(stages, product("Lamp One", gtin="04006381333931"), at=1)
+    assert (await world.see(stages, product("Lamp One", gtin="05901234123457"), at=9)).outcome == "case"
+    asked = world.one("SELECT case_id, reading_id, revision FROM review_case WHERE state = 'open'")
+    late = product("Lamp One", gtin="04012345678901")
+    assert (await world.see(stages, late, at=5)).outcome == "kept"
+    assert world.one("SELECT case_id, reading_id, revision FROM review_case WHERE state = 'open'") == asked
+    async with people.transaction():
+        await cases.reject(people, CaseRequest(world.stream, str(asked[0]), 1, "req-1", "ann", "another lamp"))
+    assert (await world.see(stages, late, at=0)).outcome == "kept"
+
+
 async def test_an_answer_to_an_old_picture_is_refused_with_the_new_one(
     world: World, stages: Connection, people: Connection
 ) -> None:

@@ -106,6 +106,12 @@ async def open_reasons(conn: Connection, stream: Stream, listing_id: str) -> dic
     return dict(await rows.fetchall())
 
 
+async def asked_readings(conn: Connection, stream: Stream, listing_id: str) -> list[str]:
+    """The readings that a listing's open cases are about."""
+    rows = await conn.execute(_CASE["asked_readings"], {**stream.scope, "subject": listing_id})
+    return [row[0] for row in await rows.fetchall()]
+
+
 async def _keep_candidates(conn: Connection, cursor: Cursor, reading: Reading, scored: Iterable[Scored]) -> None:
     scope = {**cursor.stream.scope, "reading_id": reading.reading_id}
     await conn.execute(_CASE["drop_candidates"], scope)

@@ -99,15 +99,22 @@ async def _resolve(act: _Act) -> Resolved:
     listing = await _latest(act)
     if listing is None:
         return await _place(act, await _new_listing(act, serial=1))
+    if act.reading.order <= listing.reading.order or await _is_asked_about_later(act, listing):
+        return Resolved("kept")
     if listing.state == "rejected":
         return await _after_rejection(act, listing)
-    if act.reading.order <= listing.reading.order:
-        return Resolved("kept")
     act = with_changes(act, reading=heard(act.reading, [Key.named(name) for name in listing.wrong]))
     if act.reading.digest == listing.reading.digest and listing.state == "open":
         await _speak(act, listing)
         return Resolved("unchanged")
     return await _recapture(act, listing)
+
+
+async def _is_asked_about_later(act: _Act, listing: Listing) -> bool:
+    """Whether a person is asked about a later look than this one, which an older page must not take away."""
+    asked = await questions.asked_readings(act.conn, act.stream, listing.listing_id)
+    readings = await facts.readings(act.conn, act.stream, asked) if asked else {}
+    return any(act.reading.order < reading.order for reading in readings.values())
 
 
 async def _after_rejection(act: _Act, listing: Listing) -> Resolved:

@@ -134,3 +134,8 @@ ORDER BY case_id;
 -- How some cases stand.
 SELECT case_id, state FROM review_case
 WHERE tenant_id = %(tenant_id)s AND catalog_id = %(catalog_id)s AND case_id = ANY(%(cases)s);
+
+-- name: asked_readings
+-- What a listing's open cases are about.
+SELECT reading_id FROM review_case
+WHERE tenant_id = %(tenant_id)s AND catalog_id = %(catalog_id)s AND subject = %(subject)s AND state = 'open';
