@@ -118,12 +118,31 @@ ACCEPTED = [path for path in accepted() if name_of(path) != "envelope.v1"]
 def test_whatever_is_put_into_a_message_it_is_not_written_or_right(path: Any, data: st.DataObject) -> None:
     """Every message, with one value exchanged behind the back of its model."""
     whole = read(path)
-    message = cast("BaseModel", whole.payload if isinstance(whole, Envelope) else whole)
+    message = message_of(whole)
     value: object = data.draw(TEXTS | st.sampled_from(STRANGE))
-    other = replaced(message, data.draw(st.sampled_from(places(message))), value)
+    write(path, whole, replaced(message, data.draw(st.sampled_from(places(message))), value))
+
+
+@pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")
+@pytest.mark.parametrize("path", ACCEPTED, ids=lambda path: f"{name_of(path)}/{path.stem}")
+def test_a_list_at_any_place_of_a_message_is_not_written_or_right(path: Any) -> None:
+    whole = read(path)
+    message = message_of(whole)
+    lists: list[list[object]] = [[]]
+    for place in places(message):
+        write(path, whole, replaced(message, place, lists))
+
+
+def message_of(whole: object) -> BaseModel:
+    """What an example's model is asked about: an envelope's payload, or the document itself."""
+    return cast("BaseModel", whole.payload if isinstance(whole, Envelope) else whole)
+
+
+def write(path: Any, whole: object, other: BaseModel) -> None:
+    """Encode an example with another message in its place; what is written, the decoder takes."""
     try:
         if isinstance(whole, Envelope):
-            written = encode(whole.model_copy(update={"payload": other}))
+            written = encode(cast("Envelope[Any]", whole).model_copy(update={"payload": other}))
             decode(topic_of(name_of(path)).name, written)
         else:
             written = encode_document(cast("Any", other))

@@ -61,7 +61,7 @@ def _dump_text_that_is_no_unicode(message: BaseModel) -> bytes:
     """Half a surrogate is written all the same, for the judge to refuse."""
     try:
         document = message.model_dump(mode="json")
-    except PydanticSerializationError:
+    except (PydanticSerializationError, TypeError):
         raise InvalidMessage("wrong_type", "", "a field holds what its model does not take") from None
     return json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode(
         "utf-8", "surrogatepass"
