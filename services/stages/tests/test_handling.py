@@ -271,7 +271,7 @@ async def test_a_job_that_nobody_promised_is_refused(shared_place: Place, tenant
     assert [letter["reason"] for letter in shared_place.dead_letters(tenant)] == ["no_job"]
 
 
-@pytest.mark.parametrize("forgery", ["catalog", "source", "artifact"])
+@pytest.mark.parametrize("forgery", ["catalog", "source", "artifact", "artifacts"])
 async def test_a_message_that_is_not_what_was_promised_is_refused_and_its_job_goes_on(
     shared_place: Place, tenant: TenantId, forgery: str
 ) -> None:
@@ -282,6 +282,7 @@ async def test_a_message_that_is_not_what_was_promised_is_refused_and_its_job_go
         "catalog": {"catalog_id": "cat_other"},
         "source": {"source_id": "src_other"},
         "artifact": {"artifacts": (foreign,)},
+        "artifacts": {"artifacts": (artifact, artifact)},
     }
     work = ScriptedWork()
     async with hands(shared_place, work) as stage:

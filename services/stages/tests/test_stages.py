@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 from assay_contracts.ids import TenantId
 from assay_contracts.messages import ResolutionJob
+from assay_resolver.jobs import payload_of
 from assay_runtime.evidence import EvidenceStore
 from assay_stages.extract.facts import from_json
 from assay_stages.extract_stage import ExtractStage, summary
@@ -14,7 +15,7 @@ from assay_stages.normalize_stage import NormalizeStage
 from assay_stages.reader_threads import ReaderThreads
 
 from .scripted_work import Hands, hands
-from .world import PAGE_WITHOUT_PRODUCT, PRODUCT_PAGE, Place, capture
+from .world import PAGE_WITHOUT_PRODUCT, PRODUCT_PAGE, Place, capture, new_tenant
 
 STATUS_GONE = 410
 
@@ -117,3 +118,16 @@ def test_of_several_adapters_the_best_outcome_speaks() -> None:
     assert summary(["nothing", "ok", "broken"]).outcome == "ok"
     assert summary(["nothing", "broken"]).outcome == "broken"
     assert summary(["nothing"]).outcome == "nothing"
+
+
+async def test_extract_reads_no_other_tenants_object_whatever_the_row_says(
+    shared_place: Place, tenant: TenantId, extract: Hands
+) -> None:
+    theirs = await capture(shared_place, new_tenant(shared_place), b"<html>theirs</html>")
+    job = await capture(shared_place, tenant)
+    artifact = job.artifacts[0].model_copy(update={"ref": theirs.artifacts[0].ref, "bytes": theirs.artifacts[0].bytes})
+    pointing = job.model_copy(update={"artifacts": (artifact,)})
+    shared_place.run("UPDATE job SET payload = %s WHERE job_id = %s", payload_of(pointing), job.job_id)
+    assert await extract.handler.handle(extract.sent(job)) is Verdict.RETRIED
+    assert "does not name the job's tenant" in str(shared_place.job(job)["cause"])
+    assert shared_place.rows("SELECT 1 FROM extraction WHERE tenant_id = %s", tenant) == []

@@ -14,7 +14,7 @@ Reason = (
         "capture_mismatch",  # the committed capture belongs to another catalog or source
         "unknown_pin",
         "evidence_missing",
-        "evidence_mismatch",  # stored bytes have another hash or length than the job says
+        "evidence_mismatch",  # stored bytes have another tenant, hash or length than the job says
         "database_refused",  # a constraint or a limit of the database, in every attempt
         "unexpected",  # an error without a name, in every attempt
         "kills_its_process",
@@ -43,7 +43,7 @@ class PlaceNotFound(StagesError):
 
 
 class ArtifactMismatch(StagesError):
-    """An artifact's stored bytes have another length than the job says."""
+    """An artifact's reference names other bytes than the job says, or these have another length."""
 
 
 class OffsetGap(StagesError):

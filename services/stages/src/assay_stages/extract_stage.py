@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
-from assay_contracts.ids import Stage
+from assay_contracts.evidence import evidence_uri
+from assay_contracts.ids import Stage, TenantId
 from assay_contracts.messages import ArtifactRef, ResolutionJob
 from assay_resolver.jobs import CaptureRow
 from assay_runtime.evidence import EvidenceStore
@@ -33,12 +34,14 @@ class ExtractStage:
         selected = adapters.select(job.pins.adapter if job.pins else None)
         rows: list[ExtractionRow] = []
         for artifact in _distinct(job.artifacts):
-            content = await self._fetch(artifact)
+            content = await self._fetch(job.tenant_id, artifact)
             rows += await self._threads.run(lambda one=artifact, data=content: _read(selected, one, data, capture.url))
         return _effect(job, rows)
 
-    async def _fetch(self, artifact: ArtifactRef) -> bytes:
-        """The artifact's bytes, whose sha256 the store has checked against the reference."""
+    async def _fetch(self, tenant_id: TenantId, artifact: ArtifactRef) -> bytes:
+        """The artifact's bytes, whose sha256 the store has checked against the reference; never another tenant's."""
+        if artifact.ref != evidence_uri(tenant_id, artifact.sha256):
+            raise ArtifactMismatch(f"{artifact.ref} does not name the job's tenant and the hash beside it")
         content = await self._evidence.get(artifact.ref)
         if len(content) != artifact.bytes:
             raise ArtifactMismatch(f"{artifact.ref} has {len(content)} bytes, the job says {artifact.bytes}")
