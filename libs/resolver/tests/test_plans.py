@@ -49,6 +49,7 @@ STATEMENTS: list[tuple[str, str, dict[str, object]]] = [
     ("part", "later_parts", {"kinds": ["item"], "subjects": ["item_77"], "decision_id": "dec_"}),
     ("review_case", "raise_revisions", {"ids": ["item_77", "lst_77"], "decision_id": "dec_77"}),
     ("review_case", "open_reasons", {"subject": "lst_77"}),
+    ("review_case", "asked_readings", {"subject": "lst_77"}),
     ("verdict", "items_differing_from", {"listing_id": "lst_77"}),
     ("verdict", "tree_of_item", {"item_id": "item_77"}),
     ("verdict", "verdicts_between", {"one": ["item_77"], "other": ["item_78"]}),

@@ -207,10 +207,13 @@ async def _map(conn: Connection, opened: _Opened, item_id: str) -> Decided:
 
 
 async def _let_speak(writer: Writer, listing: Listing, asked_about: Reading) -> Listing:
-    """Let the listing speak by the reading that was asked about, unless it speaks by a later one."""
-    if asked_about.order > listing.reading.order:
-        return await speaking.decide(writer, listing, asked_about, "open")
-    return await speaking.decide(writer, listing, listing.reading, "gone" if listing.state == "gone" else "open")
+    """Let the listing speak by the reading that was asked about, unless it speaks by a later one.
+
+    What is gone stays gone, unless the page was seen later.
+    """
+    later = max(asked_about, listing.reading, key=lambda reading: reading.order)
+    still_gone = listing.state == "gone" and (later is listing.reading or later.order < listing.looked)
+    return await speaking.decide(writer, listing, later, "gone" if still_gone else "open")
 
 
 async def _place(conn: Connection, opened: _Opened, listing: Listing) -> None:

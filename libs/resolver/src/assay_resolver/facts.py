@@ -138,6 +138,7 @@ async def listings(conn: Connection, stream: Stream, ids: Collection[str]) -> di
             home_item_id=row[9],
             mapping_revision=row[10],
             wrong=tuple(row[11]),
+            silent_look=None if row[12] is None else row[12:16],
         )
     return found
 

@@ -106,9 +106,15 @@ async def open_reasons(conn: Connection, stream: Stream, listing_id: str) -> dic
     return dict(await rows.fetchall())
 
 
-async def asked_readings(conn: Connection, stream: Stream, listing_id: str) -> list[str]:
-    """The readings that a listing's open cases are about."""
+async def asked_readings(conn: Connection, stream: Stream, listing_id: str) -> dict[str, str]:
+    """The readings that a listing's open cases are about, by kind."""
     rows = await conn.execute(_CASE["asked_readings"], {**stream.scope, "subject": listing_id})
+    return dict(await rows.fetchall())
+
+
+async def ever_asked_readings(conn: Connection, stream: Stream, listing_id: str) -> list[str]:
+    """Every reading that a case of the listing was ever about."""
+    rows = await conn.execute(_CASE["ever_asked_readings"], {**stream.scope, "subject": listing_id})
     return [row[0] for row in await rows.fetchall()]
 
 

@@ -8,6 +8,8 @@ from typing import Literal, cast
 
 ListingState = Literal["open", "gone", "replaced", "rejected"]
 Document = Mapping[str, object]
+Order = tuple[datetime, datetime, str, int]
+"""When a source looked: observed_at, received_at, receipt_id, attempt_group."""
 
 
 def canonical(document: Document) -> str:
@@ -70,7 +72,7 @@ class Reading:
     facts: tuple[Fact, ...]
 
     @property
-    def order(self) -> tuple[datetime, datetime, str, int]:
+    def order(self) -> Order:
         return (self.observed_at, self.received_at, self.receipt_id, self.attempt_group)
 
     def first(self, name: str, line: str = "") -> Fact | None:
@@ -83,7 +85,7 @@ class Listing:
     """A source's thing, with its current reading as it is heard, and the item it maps to, if any.
 
     home_item_id is asserted, item_id is its root; mapping_revision is 0 before the first mapping. wrong names the keys
-    that a person called wrong.
+    that a person called wrong. silent_look: the latest look by which the listing does not speak, if one was remembered.
     """
 
     listing_id: str
@@ -98,6 +100,12 @@ class Listing:
     home_item_id: str | None = None
     mapping_revision: int = 0
     wrong: tuple[str, ...] = ()
+    silent_look: Order | None = None
+
+    @property
+    def looked(self) -> Order:
+        """The latest look, whatever came of it: what is older changes nothing that is newer."""
+        return self.reading.order if self.silent_look is None else max(self.reading.order, self.silent_look)
 
     @property
     def rank(self) -> tuple[int, int, str, str, int]:

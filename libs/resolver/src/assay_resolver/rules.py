@@ -16,11 +16,12 @@ from assay_resolver import facts, identity, placing, questions, registry, speaki
 from assay_resolver.decisions import Decided, Request, Writer
 from assay_resolver.identity import Accept, Create, Doubt, Judgement, Key, exact, gtins, heard, judge, keys_of, veto_of
 from assay_resolver.placing import MAX_LISTINGS, derive_keys
-from assay_resolver.reading import Listing, Reading
+from assay_resolver.reading import Listing, ListingState, Order, Reading
 from assay_resolver.streams import Connection, Cursor, Stream
 
 ACTOR = "rule:identity"
 MAX_RERUN = 100
+COLLISION: Final = "collision"
 
 Outcome = Literal["created", "mapped", "changed", "unchanged", "kept", "case", "gone", "nothing"]
 
@@ -40,12 +41,16 @@ class Resolved:
 
 @dataclass(frozen=True, slots=True)
 class _Act:
-    """The rule at work on one reading: its connection, the locked stream, and the request that it answers."""
+    """The rule at work on one reading: its connection, the locked stream, and the request that it answers.
+
+    state: of a listing that speaks by the reading.
+    """
 
     conn: Connection
     cursor: Cursor
     reading: Reading
     request_id: str
+    state: ListingState = "open"
 
     @property
     def stream(self) -> Stream:
@@ -65,25 +70,37 @@ async def resolve_capture(
     """
     cursor = await streams.lock(conn, stream)
     readings = await facts.readings_of_capture(conn, stream, capture_id, attempt_group)
-    speaking = [reading for reading in readings if reading.facts]
-    if not speaking:
-        return Resolved("nothing") if gone is None else await _page_gone(conn, cursor, capture_id, gone, job_id)
+    stating = [reading for reading in readings if reading.facts]
+    if not stating:
+        return (
+            Resolved("nothing")
+            if gone is None
+            else await _page_gone(conn, cursor, (capture_id, attempt_group), gone, job_id)
+        )
     results = [
-        await _resolve(_Act(conn, cursor, reading, f"{job_id}#{number}")) for number, reading in enumerate(speaking)
+        await _resolve(_Act(conn, cursor, reading, f"{job_id}#{number}")) for number, reading in enumerate(stating)
     ]
     outcomes: set[Outcome] = {result.outcome for result in results}
     outcome: Outcome = next(one for one in _WEIGHT if one in outcomes)
     return Resolved(outcome, tuple(decided for result in results for decided in result.decisions))
 
 
-async def _page_gone(conn: Connection, cursor: Cursor, capture_id: str, key: str, job_id: str) -> Resolved:
-    """A page that is gone takes its offers with it."""
-    scope = {**cursor.stream.scope, "capture_id": capture_id, "key": key}
-    rows = await conn.execute(_READING["gone_listing"], scope)
-    row = await rows.fetchone()
-    if row is None:
+async def _page_gone(conn: Connection, cursor: Cursor, look: tuple[str, int], key: str, job_id: str) -> Resolved:
+    """A page that is gone takes its offers with it, unless a later look saw the page."""
+    capture_id, attempt_group = look
+    rows = await conn.execute(_READING["look_of_capture"], {**cursor.stream.scope, "capture_id": capture_id})
+    seen = await rows.fetchone()
+    assert seen is not None
+    source_id, observed_at, received_at, receipt_id = seen
+    order: Order = (observed_at, received_at, receipt_id, attempt_group)
+    listing = await _latest(conn, cursor.stream, source_id, key)
+    if listing is None:
         return Resolved("nothing")
-    listing = await _listing(conn, cursor.stream, row[0])
+    if order <= listing.looked:
+        return Resolved("kept")
+    await speaking.look(conn, cursor.stream, listing, order)
+    if listing.state != "open":
+        return Resolved("nothing")
     parameters = {**cursor.stream.scope, "listing_id": listing.listing_id, "state": "gone"}
     await conn.execute(_LISTING["set_state"], parameters)
     if listing.item_id is None:
@@ -96,31 +113,43 @@ async def _page_gone(conn: Connection, cursor: Cursor, capture_id: str, key: str
 
 
 async def _resolve(act: _Act) -> Resolved:
-    listing = await _latest(act)
+    listing = await _latest(act.conn, act.stream, act.reading.source_id, act.reading.key)
     if listing is None:
         return await _place(act, await _new_listing(act, serial=1))
-    if act.reading.order <= listing.reading.order or await _is_asked_about_later(act, listing):
+    asked = await _asked(act, listing)
+    if any(act.reading.order < reading.order for reading in (listing.reading, *asked.values())):
         return Resolved("kept")
+    if act.reading.order <= listing.looked:
+        if act.reading.order == listing.reading.order or listing.state != "gone":
+            return Resolved("kept")
+        act = with_changes(act, state="gone")
     if listing.state == "rejected":
         return await _after_rejection(act, listing)
     act = with_changes(act, reading=heard(act.reading, [Key.named(name) for name in listing.wrong]))
-    if act.reading.digest == listing.reading.digest and listing.state == "open":
+    doubted = COLLISION in asked and asked[COLLISION].digest != act.reading.digest
+    if act.reading.digest == listing.reading.digest and listing.state == act.state and not doubted:
         await _speak(act, listing)
         return Resolved("unchanged")
     return await _recapture(act, listing)
 
 
-async def _is_asked_about_later(act: _Act, listing: Listing) -> bool:
-    """Whether a person is asked about a later look than this one, which an older page must not take away."""
+async def _asked(act: _Act, listing: Listing) -> dict[str, Reading]:
+    """What a person is asked about the listing, by kind of case."""
     asked = await questions.asked_readings(act.conn, act.stream, listing.listing_id)
-    readings = await facts.readings(act.conn, act.stream, asked) if asked else {}
-    return any(act.reading.order < reading.order for reading in readings.values())
+    readings = await facts.readings(act.conn, act.stream, set(asked.values())) if asked else {}
+    return {kind: readings[reading_id] for kind, reading_id in asked.items()}
 
 
 async def _after_rejection(act: _Act, listing: Listing) -> Resolved:
     """A rejected thing stays out until it states an exact key that it never had."""
-    known = await facts.listing_keys(act.conn, act.stream, listing.listing_id)
-    if exact(keys_of(act.reading)) <= exact(known):
+    new = exact(keys_of(heard(act.reading, [Key.named(name) for name in listing.wrong])))
+    new -= exact(await facts.listing_keys(act.conn, act.stream, listing.listing_id))
+    if new:
+        ever = await questions.ever_asked_readings(act.conn, act.stream, listing.listing_id)
+        for reading in (await facts.readings(act.conn, act.stream, ever)).values():
+            new -= exact(keys_of(reading))
+    if not new:
+        await speaking.look(act.conn, act.stream, listing, act.reading.order)
         return Resolved("kept")
     return await _place(act, await _new_listing(act, serial=listing.serial + 1))
 
@@ -131,20 +160,34 @@ async def _recapture(act: _Act, listing: Listing) -> Resolved:
     if before and after and not before & after:
         items = () if listing.item_id is None else (listing.item_id,)
         await questions.ask(
-            act.conn, act.cursor, listing, act.reading, Doubt("collision", "page_states_another_gtin", items)
+            act.conn, act.cursor, listing, act.reading, Doubt(COLLISION, "page_states_another_gtin", items)
         )
+        await speaking.look(act.conn, act.stream, listing, act.reading.order)
         return Resolved("case")
     keys = await facts.listing_keys(act.conn, act.stream, listing.listing_id)
-    speaking = await _speak(act, listing)
+    speaks = await _speak(act, listing)
     if listing.item_id is None:
-        return await _place(act, speaking)
+        return await _let_doubt_go(act, speaks, await _place(act, speaks))
     writer = act.writer("rule.recapture", "the source states something else")
     await writer.begin(act.reading.facts)
-    writer.touch(speaking)
+    writer.touch(speaks)
     await derive_keys(writer, keys | keys_of(act.reading))
     decided = await _finish(act, writer, keys_of(act.reading))
-    await _question_a_veto(act, speaking)
-    return Resolved("changed" if decided.events else "unchanged", (decided,))
+    await _question_a_veto(act, speaks)
+    resolved = Resolved("changed" if decided.events else "unchanged", (decided,))
+    return await _let_doubt_go(act, speaks, resolved)
+
+
+async def _let_doubt_go(act: _Act, listing: Listing, resolved: Resolved) -> Resolved:
+    """A collision that an earlier page raised and this one does not is no question any more."""
+    asked = await questions.asked_readings(act.conn, act.stream, listing.listing_id)
+    if asked.get(COLLISION, act.reading.reading_id) == act.reading.reading_id:
+        return resolved
+    again = with_changes(act, request_id=f"{act.request_id}#doubt")
+    writer = again.writer("rule.withdraw", "the page does not say any more what was asked about")
+    await writer.begin(())
+    await questions.withdraw(writer, listing.listing_id, asked[COLLISION])
+    return Resolved(resolved.outcome, (*resolved.decisions, await writer.finish()))
 
 
 async def _question_a_veto(act: _Act, listing: Listing) -> None:
@@ -153,7 +196,7 @@ async def _question_a_veto(act: _Act, listing: Listing) -> None:
     known = await facts.candidates(act.conn, act.stream, [listing.item_id], listing.listing_id)
     veto = veto_of(act.reading, known[listing.item_id], None)
     if veto is not None:
-        doubt = Doubt("collision", veto, (listing.item_id,))
+        doubt = Doubt(COLLISION, veto, (listing.item_id,))
         await questions.ask(act.conn, act.cursor, listing, act.reading, doubt)
 
 
@@ -201,7 +244,7 @@ async def judge_listing(conn: Connection, stream: Stream, listing: Listing) -> J
     judgement = judge(listing.reading, roots, known)
     if isinstance(judgement, Accept):
         full = await facts.items_with_more_listings(conn, stream, [judgement.item_id], MAX_LISTINGS - 1)
-        return Doubt("collision", "item_is_full", (judgement.item_id,)) if full else judgement
+        return Doubt(COLLISION, "item_is_full", (judgement.item_id,)) if full else judgement
     return judgement
 
 
@@ -218,11 +261,11 @@ async def rerun(writer: Writer, keys: Iterable[Key]) -> None:
             await derive_keys(writer, keys_of(listing.reading))
 
 
-async def _latest(act: _Act) -> Listing | None:
-    reading = act.reading
-    parameters = {**act.stream.scope, "source_id": reading.source_id, "key": reading.key}
-    row = await (await act.conn.execute(_LISTING["lock_latest"], parameters)).fetchone()
-    return None if row is None else await _listing(act.conn, act.stream, row[0])
+async def _latest(conn: Connection, stream: Stream, source_id: str, key: str) -> Listing | None:
+    row = await (
+        await conn.execute(_LISTING["lock_latest"], {**stream.scope, "source_id": source_id, "key": key})
+    ).fetchone()
+    return None if row is None else await _listing(conn, stream, row[0])
 
 
 async def _listing(conn: Connection, stream: Stream, listing_id: str) -> Listing:
@@ -249,6 +292,6 @@ async def _new_listing(act: _Act, serial: int) -> Listing:
 
 
 async def _speak(act: _Act, listing: Listing) -> Listing:
-    """Let the listing speak by the act's reading, open again if it was gone."""
-    await speaking.speak_by(act.conn, act.stream, listing, act.reading)
-    return with_changes(listing, reading=act.reading, url=act.reading.url, state="open")
+    """Let the listing speak by the act's reading, in the act's state: open again if this is the latest look."""
+    await speaking.speak_by(act.conn, act.stream, listing, act.reading, act.state)
+    return with_changes(listing, reading=act.reading, url=act.reading.url, state=act.state)

@@ -9,7 +9,7 @@ from assay_resolver import facts
 from assay_resolver.decisions import Writer
 from assay_resolver.errors import Superseded
 from assay_resolver.identity import Key, heard, keys_of
-from assay_resolver.reading import Document, Listing, ListingState, Reading
+from assay_resolver.reading import Document, Listing, ListingState, Order, Reading
 from assay_resolver.streams import Connection, Stream
 
 LIVE: Final = ("open", "gone")
@@ -27,6 +27,13 @@ async def speak_by(
     async with conn.pipeline():
         await conn.execute(_LISTING["speak_by"], {**stream.scope, **row})
         await replace_keys(conn, stream, listing.listing_id, keys)
+
+
+async def look(conn: Connection, stream: Stream, listing: Listing, order: Order) -> None:
+    """Remember the latest look, by which the listing does not speak: no older page counts any more."""
+    if order > listing.looked:
+        row = dict(zip(("observed_at", "received_at", "receipt_id", "attempt_group"), order, strict=True))
+        await conn.execute(_LISTING["remember_look"], {**stream.scope, **row, "listing_id": listing.listing_id})
 
 
 async def replace_keys(conn: Connection, stream: Stream, listing_id: str, keys: frozenset[Key]) -> None:

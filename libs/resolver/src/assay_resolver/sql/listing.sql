@@ -33,13 +33,21 @@ WHERE tenant_id = %(tenant_id)s AND catalog_id = %(catalog_id)s AND listing_id =
 UPDATE listing SET state = %(state)s
 WHERE tenant_id = %(tenant_id)s AND catalog_id = %(catalog_id)s AND listing_id = %(listing_id)s;
 
+-- name: remember_look
+-- The source looked again, and the listing does not speak by what it saw.
+UPDATE listing SET looked_observed_at = %(observed_at)s, looked_received_at = %(received_at)s,
+    looked_receipt_id = %(receipt_id)s, looked_attempt_group = %(attempt_group)s
+WHERE tenant_id = %(tenant_id)s AND catalog_id = %(catalog_id)s AND listing_id = %(listing_id)s;
+
 -- name: find_listings
--- Some listings with what they map to, how far their source is trusted, and which of their keys a person called wrong.
+-- Some listings with what they map to, how far their source is trusted, which of their keys a person called wrong, and
+-- the order of the latest look by which they do not speak.
 SELECT l.listing_id, l.source_id, l.key, l.serial, l.url, l.state, s.trust, l.reading_id, m.item_id, m.home_item_id,
        COALESCE(m.revision, 0),
        ARRAY(SELECT v."left" FROM verdict v
              WHERE v.tenant_id = l.tenant_id AND v.catalog_id = l.catalog_id AND v."right" = l.listing_id
-               AND v.withdrawn_by IS NULL AND v."left" ~ '^(gtin|brand_mpn):')
+               AND v.withdrawn_by IS NULL AND v."left" ~ '^(gtin|brand_mpn):'),
+       l.looked_observed_at, l.looked_received_at, l.looked_receipt_id, l.looked_attempt_group
 FROM listing l
 JOIN source s ON (s.tenant_id, s.source_id) = (l.tenant_id, l.source_id)
 LEFT JOIN mapping m ON (m.tenant_id, m.catalog_id, m.listing_id) = (l.tenant_id, l.catalog_id, l.listing_id)

@@ -23,12 +23,8 @@ WHERE f.tenant_id = %(tenant_id)s AND f.catalog_id = %(catalog_id)s AND f.readin
   AND f.value IS NOT NULL
 ORDER BY f.reading_id, f.n;
 
--- name: gone_listing
--- The open listing of a page that the source no longer has, unless it speaks by a later look; held until the commit.
-SELECT l.listing_id FROM capture c
-JOIN listing l ON (l.tenant_id, l.catalog_id, l.source_id) = (c.tenant_id, c.catalog_id, c.source_id)
-JOIN reading r ON (r.tenant_id, r.catalog_id, r.reading_id) = (l.tenant_id, l.catalog_id, l.reading_id)
-JOIN capture spoke ON (spoke.tenant_id, spoke.capture_id) = (r.tenant_id, r.capture_id)
-WHERE c.tenant_id = %(tenant_id)s AND c.catalog_id = %(catalog_id)s AND c.capture_id = %(capture_id)s
-  AND l.key = %(key)s AND l.state = 'open' AND spoke.observed_at <= c.observed_at
-FOR UPDATE OF l;
+-- name: look_of_capture
+-- Whose look a capture was, and its place in the order of looks.
+SELECT c.source_id, c.observed_at, c.received_at, t.receipt_id FROM capture c
+JOIN receipt t ON (t.tenant_id, t.capture_id) = (c.tenant_id, c.capture_id)
+WHERE c.tenant_id = %(tenant_id)s AND c.catalog_id = %(catalog_id)s AND c.capture_id = %(capture_id)s;

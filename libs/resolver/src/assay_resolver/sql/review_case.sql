@@ -136,6 +136,12 @@ SELECT case_id, state FROM review_case
 WHERE tenant_id = %(tenant_id)s AND catalog_id = %(catalog_id)s AND case_id = ANY(%(cases)s);
 
 -- name: asked_readings
--- What a listing's open cases are about.
-SELECT reading_id FROM review_case
+-- What a listing's open cases are about, by kind.
+SELECT kind, reading_id FROM review_case
 WHERE tenant_id = %(tenant_id)s AND catalog_id = %(catalog_id)s AND subject = %(subject)s AND state = 'open';
+
+-- name: ever_asked_readings
+-- What a listing's cases were ever about.
+SELECT DISTINCT v.reading_id FROM review_case c
+JOIN case_revision v ON (v.tenant_id, v.catalog_id, v.case_id) = (c.tenant_id, c.catalog_id, c.case_id)
+WHERE c.tenant_id = %(tenant_id)s AND c.catalog_id = %(catalog_id)s AND c.subject = %(subject)s;
