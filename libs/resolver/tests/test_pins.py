@@ -74,3 +74,14 @@ async def test_a_pin_on_an_unknown_item_is_refused(world: World, people: Connect
     with pytest.raises(UnknownItem):
         async with people.transaction():
             await pin_value(people, pin(world, "item_x", "color", text("red")))
+
+
+async def test_a_request_id_serves_one_pin_in_each_catalog(
+    world: World, stages: Connection, people: Connection
+) -> None:
+    for one in (world, World(world.admin, catalog="cat_other").found()):
+        await one.see(stages, product("Lamp One", color="red"))
+        (item_id,) = one.one("SELECT item_id FROM item WHERE catalog_id = %s", one.catalog)
+        async with people.transaction():
+            await pin_value(people, pin(one, str(item_id), "color", text("crimson"), "pin-same"))
+    assert world.one("SELECT count(*), count(DISTINCT catalog_id) FROM pin") == (2, 2)

@@ -133,6 +133,12 @@ def check_value(name: str, value: Document) -> None:
         raise UnknownAttribute
 
 
+def _idempotency_key(request: PinRequest) -> str:
+    """Receipts are a tenant's, request ids a catalog's."""
+    named = f"{request.stream.catalog_id} {request.request_id}"
+    return f"statement:{hashlib.sha256(named.encode()).hexdigest()}"
+
+
 async def _write_statement(conn: Connection, cursor: Cursor, request: PinRequest) -> Reading:
     """Capture, receipt, extraction, reading and fact of the statement, in the decision's own transaction."""
     statement, value = request.statement(), canonical(request.value)
@@ -144,7 +150,7 @@ async def _write_statement(conn: Connection, cursor: Cursor, request: PinRequest
         "receipt_id": new_id("rcpt"),
         "reading_id": new_id("rdg"),
         "key": f"statement:{request.item_id}/{request.name}",
-        "idempotency_key": f"statement:{hashlib.sha256(request.request_id.encode()).hexdigest()}",
+        "idempotency_key": _idempotency_key(request),
         "body_digest": hashlib.sha256(statement).digest(),
         "sha256": hashlib.sha256(statement).hexdigest(),
         "bytes": len(statement),
