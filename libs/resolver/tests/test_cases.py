@@ -6,7 +6,7 @@ from dataclasses import replace
 import psycopg
 import pytest
 from assay_cli.stack.databases import Database
-from assay_resolver import case_view, cases
+from assay_resolver import case_view, cases, rules
 from assay_resolver.cases import CaseRequest
 from assay_resolver.decisions import Decided
 from assay_resolver.errors import CaseConflict, NotACandidate, RequestReused, UnknownCase
@@ -98,6 +98,24 @@ async def test_an_item_that_gets_a_key_takes_in_the_listings_that_waited_for_it(
         decided = await cases.create_item(people, request)
     assert [event.type for event in decided.events].count("mapping.set") == 2
     assert world.one("SELECT count(*) FROM review_case WHERE state = 'withdrawn'") == (1,)
+
+
+async def test_listings_that_a_decision_does_not_take_in_find_their_item_when_their_page_is_seen_again(
+    world: World, stages: Connection, people: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request, item_id = await doubt(world, stages)
+    for name in "cde":
+        await world.see(stages, LAMP, url=f"https://shop.example/{name}")
+    monkeypatch.setattr(rules, "MAX_RERUN", 1)
+    async with people.transaction():
+        await cases.accept(people, request, item_id)
+    assert world.one("SELECT count(*) FROM review_case WHERE state = 'open'") == (2,)
+    (waiting,) = world.rows(
+        "SELECT min(l.key) FROM listing l JOIN review_case ON subject = listing_id WHERE review_case.state = 'open'"
+    )[0]
+    assert (await world.see(stages, LAMP, url=str(waiting))).outcome == "mapped"
+    assert world.one("SELECT count(*) FROM review_case WHERE state = 'open'") == (0,)
+    assert world.one("SELECT count(*) FROM mapping") == (5,)
 
 
 async def test_rejecting_keeps_the_page_out_until_it_states_a_new_key(

@@ -44,6 +44,7 @@ STATEMENTS: list[tuple[str, str, dict[str, object]]] = [
     ("listing", "listings_of_items", {"items": ["item_77"]}),
     ("listing", "lock_listings", {"listings": ["lst_77", "lst_78"]}),
     ("listing", "superseded_listings", {"listings": ["lst_77"]}),
+    ("listing", "items_in_blocks", {**KEYS, "most": 200, "limit": 30}),
     ("listing", "unmapped_with_keys", {**KEYS, "limit": 100}),
     ("part", "parts_of_decision", {"decision_id": "dec_77"}),
     ("part", "later_parts", {"kinds": ["item"], "subjects": ["item_77"], "decision_id": "dec_"}),

@@ -20,7 +20,8 @@ from assay_resolver.reading import Listing, ListingState, Order, Reading
 from assay_resolver.streams import Connection, Cursor, Stream
 
 ACTOR = "rule:identity"
-MAX_RERUN = 100
+MAX_RERUN: Final = 40
+"""Listings that a decision takes in: the others are judged again at the next look at their pages."""
 COLLISION: Final = "collision"
 
 Outcome = Literal["created", "mapped", "changed", "unchanged", "kept", "case", "gone", "nothing"]
@@ -128,9 +129,18 @@ async def _resolve(act: _Act) -> Resolved:
     act = with_changes(act, reading=heard(act.reading, [Key.named(name) for name in listing.wrong]))
     doubted = COLLISION in asked and asked[COLLISION].digest != act.reading.digest
     if act.reading.digest == listing.reading.digest and listing.state == act.state and not doubted:
-        await _speak(act, listing)
-        return Resolved("unchanged")
+        return await _say_again(act, listing)
     return await _recapture(act, listing)
+
+
+async def _say_again(act: _Act, listing: Listing) -> Resolved:
+    """The page says what it said: a listing without an item may find one that was not there before."""
+    speaks = await _speak(act, listing)
+    if listing.item_id is None and listing.state == "open":
+        judgement = await judge_listing(act.conn, act.stream, speaks)
+        if isinstance(judgement, Accept):
+            return await _accept(act, speaks, judgement)
+    return Resolved("unchanged")
 
 
 async def _asked(act: _Act, listing: Listing) -> dict[str, Reading]:

@@ -95,17 +95,24 @@ WHERE m.tenant_id = %(tenant_id)s AND m.catalog_id = %(catalog_id)s AND m.item_i
   AND k.kind = ANY(%(exact)s);
 
 -- name: items_in_blocks
--- Items that share a key with a reading, those with most shared keys first; a key of more than `most` listings tells nothing.
-WITH wanted AS (SELECT * FROM unnest(%(kinds)s::text[], %(values)s::text[]) AS w (kind, value)),
-telling AS (
-    SELECT k.kind, k.value FROM listing_key k JOIN wanted w USING (kind, value)
-    WHERE k.tenant_id = %(tenant_id)s AND k.catalog_id = %(catalog_id)s
-    GROUP BY k.kind, k.value HAVING count(*) <= %(most)s)
+-- Items that share a key with a reading, those with most shared keys first; a key of more than `most` listings tells
+-- nothing. LIMIT and OFFSET hold the planner to one look-up a key and a listing, however little it knows of the tables.
+WITH telling AS MATERIALIZED (
+    SELECT w.kind, w.value, k.listings
+    FROM unnest(%(kinds)s::text[], %(values)s::text[]) AS w (kind, value)
+    CROSS JOIN LATERAL (
+        SELECT array_agg(one.listing_id) AS listings FROM (
+            SELECT listing_id FROM listing_key
+            WHERE tenant_id = %(tenant_id)s AND catalog_id = %(catalog_id)s AND kind = w.kind AND value = w.value
+            LIMIT %(most)s + 1) AS one) AS k
+    WHERE cardinality(k.listings) <= %(most)s)
 SELECT m.item_id FROM telling t
-JOIN listing_key k ON k.tenant_id = %(tenant_id)s AND k.catalog_id = %(catalog_id)s
-    AND k.kind = t.kind AND k.value = t.value
-JOIN mapping m ON (m.tenant_id, m.catalog_id, m.listing_id) = (k.tenant_id, k.catalog_id, k.listing_id)
-WHERE m.item_id IS NOT NULL
+CROSS JOIN LATERAL unnest(t.listings) AS l (listing_id)
+CROSS JOIN LATERAL (
+    SELECT item_id FROM mapping
+    WHERE tenant_id = %(tenant_id)s AND catalog_id = %(catalog_id)s AND listing_id = l.listing_id
+      AND item_id IS NOT NULL
+    OFFSET 0) AS m
 GROUP BY m.item_id ORDER BY count(*) DESC, m.item_id LIMIT %(limit)s;
 
 -- name: unmapped_with_keys
